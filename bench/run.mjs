@@ -1,0 +1,10 @@
+/** Runs every benchmark and prints named figures with units; `--json` prints them as one JSON document. */
+import { normaliseBench } from "./normalise-bench.mjs";
+import { resumeBench } from "./resume-bench.mjs";
+
+const figures = [...normaliseBench(), ...(await resumeBench())];
+
+if (process.argv.includes("--json")) console.log(JSON.stringify({ figures }, null, 2));
+else
+  for (const { name, value, unit } of figures)
+    console.log(`${name.padEnd(44)} ${value.toPrecision(4).padStart(10)} ${unit}`);

@@ -1,0 +1,196 @@
+import type { CompactBoundary, Message, PreservedSegment } from "../message.js";
+import { isCompactBoundary, preservedSegmentOf } from "../predicates.js";
+
+/**
+ * The live conversation in a transcript: the branch that ends in its last message, from the last boundary
+ * on, with the preserved segment in its place. Input is the file's order, which need not start at the
+ * file's beginning: the lines from the last boundary on and those of its segment are enough.
+ *
+ * Parallel calls are stored as a tree in which a walk along `parentUuid` sees only one of the siblings: the
+ * other pieces of a response on the branch, the results of its calls, and the attachments behind those are
+ * brought in.
+ */
+export function liveMessages(messages: readonly Message[]): readonly Message[] {
+  return linkLive(messages).messages;
+}
+
+export interface LinkedConversation {
+  readonly messages: readonly Message[];
+  /** Set where the branch goes on at a message that is not in the input: read further back for it. */
+  readonly missing?: string;
+}
+
+/** `liveMessages`, and whether the input was enough to tell. */
+export function linkLive(messages: readonly Message[]): LinkedConversation {
+  const own = messages.filter((message) => message.isSidechain !== true);
+  const boundaryAt = own.findLastIndex(isCompactBoundary);
+  const boundary = own[boundaryAt] as CompactBoundary | undefined;
+  const segment = boundary && preservedSegmentOf(boundary);
+  const since = own.slice(Math.max(boundaryAt, 0));
+  const kept = segment === undefined ? [] : preservedMessages(own.slice(0, boundaryAt), segment);
+  const older = own.slice(0, Math.max(boundaryAt, 0));
+  // Where the segment cannot be found, a link to something older may well lead into it: that is no rewind.
+  const isLost = segment !== undefined && kept.length === 0;
+  const { branch, resumedFrom, missing } = walkBranch(since, {
+    kept: new Set((isLost ? older : kept).map((message) => message.uuid)),
+    older: new Map(older.map((message, index) => [message.uuid, index])),
+  });
+  const live = bringInSiblings(since, branch);
+  if (resumedFrom !== undefined) {
+    // The person went back to before the boundary: the compaction is not part of this branch.
+    const earlier = linkLive(own.slice(0, resumedFrom + 1));
+    return { ...earlier, messages: [...earlier.messages, ...live] };
+  }
+  const unresolved = isLost ? segment.headUuid : missing;
+  const placed = segment === undefined ? live : placeSegment(live, { boundary, segment, kept });
+  return { messages: placed, ...(unresolved === undefined ? {} : { missing: unresolved }) };
+}
+
+/** Every state the conversation was in when a compaction replaced it, and the state at its end. */
+export function conversationWindows(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const ends = messages.flatMap((message, index) =>
+    isCompactBoundary(message) && message.isSidechain !== true ? [index] : [],
+  );
+  return [...ends.filter((end) => end > 0), messages.length].map((end) =>
+    liveMessages(messages.slice(0, end)),
+  );
+}
+
+interface Placement {
+  readonly boundary: CompactBoundary | undefined;
+  readonly segment: PreservedSegment;
+  readonly kept: readonly Message[];
+}
+
+/** The kept messages behind their anchor, or before the boundary where they are the conversation's prefix. */
+function placeSegment(live: readonly Message[], { boundary, segment, kept }: Placement): readonly Message[] {
+  if (segment.anchorUuid === null) return [...kept, ...live];
+  const anchorAt = live.findIndex((message) => message.uuid === segment.anchorUuid);
+  const at = anchorAt >= 0 || boundary === undefined ? anchorAt : live.indexOf(boundary);
+  return [...live.slice(0, at + 1), ...kept, ...live.slice(at + 1)];
+}
+
+/**
+ * The segment as it stood in the live list just before its boundary, older segments included. Where the line
+ * of one end is damaged, what follows it (or leads up to the boundary) still counts.
+ */
+function preservedMessages(before: readonly Message[], segment: PreservedSegment): readonly Message[] {
+  for (const list of [() => liveMessages(before), () => before]) {
+    const candidates = list();
+    const isHead = ({ uuid }: Message): boolean => uuid === segment.headUuid;
+    const followsHead = ({ parentUuid }: Message): boolean => parentUuid === segment.headUuid;
+    const exact = candidates.findIndex(isHead);
+    const head = exact >= 0 ? exact : candidates.findIndex(followsHead);
+    const tail = candidates.findLastIndex((message) => message.uuid === segment.tailUuid);
+    if (head >= 0 && (tail < 0 || tail >= head)) {
+      const end = tail < 0 ? candidates.length : tail + 1;
+      return candidates.slice(head, end).filter((message) => !isCompactBoundary(message));
+    }
+  }
+  return [];
+}
+
+interface Branch {
+  readonly branch: ReadonlySet<Message>;
+  /** Where among the older messages the branch goes on. */
+  readonly resumedFrom: number | undefined;
+  /** A parent that is nowhere in the input. */
+  readonly missing: string | undefined;
+}
+
+interface OlderMessages {
+  /** Those that the boundary kept. */
+  readonly kept: ReadonlySet<string>;
+  /** All before the boundary, with their places. */
+  readonly older: ReadonlyMap<string, number>;
+}
+
+/**
+ * The messages of `since` on the branch that ends in the last one. A list without links is one branch; a
+ * parent that is nowhere hides nothing: the walk goes on with the line before.
+ */
+function walkBranch(since: readonly Message[], { kept, older }: OlderMessages): Branch {
+  const places = new Map(since.map((message, index) => [message.uuid, index]));
+  const linked = since.some((message) => typeof message.parentUuid === "string");
+  const branch = new Set<Message>();
+  let missing: string | undefined;
+  let at = since.length - 1;
+  for (let message = since[at]; message !== undefined; message = since[at]) {
+    branch.add(message);
+    const parent = message.parentUuid;
+    if (isCompactBoundary(message) || (linked && parent === null)) break;
+    const place = typeof parent === "string" ? places.get(parent) : undefined;
+    if (place !== undefined && place < at) {
+      at = place;
+    } else if (typeof parent === "string" && kept.has(parent)) {
+      const below = at;
+      at = since.findLastIndex((candidate, index) => index < below && isCompactionOutput(candidate));
+    } else if (typeof parent === "string" && older.has(parent)) {
+      return { branch, resumedFrom: older.get(parent), missing };
+    } else {
+      if (typeof parent === "string" && place === undefined) missing ??= parent;
+      at -= 1;
+    }
+  }
+  return { branch, resumedFrom: undefined, missing };
+}
+
+/** What a compaction itself writes behind its boundary: the summary, attachments, state. */
+const isCompactionOutput = (message: Message): boolean =>
+  message.type === "attachment" ||
+  message.type === "system" ||
+  (message.type === "user" && (message.isCompactSummary === true || message.isMeta === true));
+
+function bringInSiblings(since: readonly Message[], branch: ReadonlySet<Message>): readonly Message[] {
+  const responses = new Set<string>();
+  for (const message of branch) {
+    if (message.type === "assistant" && typeof message.message.id === "string")
+      responses.add(message.message.id);
+  }
+  const calls = new Set<string>();
+  const taken = new Set<string>();
+  return since.filter((message) => {
+    const belongs = branch.has(message) || isSibling(message, { responses, calls, taken });
+    if (!belongs) return false;
+    if (message.type === "assistant") for (const id of callIds(message)) calls.add(id);
+    if (!branch.has(message)) taken.add(message.uuid);
+    return true;
+  });
+}
+
+interface Relatives {
+  readonly responses: ReadonlySet<string>;
+  readonly calls: ReadonlySet<string>;
+  /** Siblings brought in so far: what hangs on them as an attachment comes along. */
+  readonly taken: ReadonlySet<string>;
+}
+
+function isSibling(message: Message, relatives: Relatives): boolean {
+  switch (message.type) {
+    case "assistant":
+      return relatives.responses.has(message.message.id);
+    case "user":
+      return resultIds(message).some((id) => relatives.calls.has(id));
+    case "attachment":
+      return message.parentUuid !== null && relatives.taken.has(message.parentUuid);
+    default:
+      return false;
+  }
+}
+
+function blocksOf(
+  message: Extract<Message, { type: "user" | "assistant" }>,
+): readonly Readonly<Record<string, unknown>>[] {
+  const content: unknown = message.message.content;
+  return Array.isArray(content) ? content.filter((block) => typeof block === "object" && block !== null) : [];
+}
+
+const callIds = (message: Extract<Message, { type: "assistant" }>): readonly string[] =>
+  blocksOf(message).flatMap((block) =>
+    block["type"] === "tool_use" && typeof block["id"] === "string" ? [block["id"]] : [],
+  );
+
+const resultIds = (message: Extract<Message, { type: "user" }>): readonly string[] =>
+  blocksOf(message).flatMap((block) =>
+    block["type"] === "tool_result" && typeof block["tool_use_id"] === "string" ? [block["tool_use_id"]] : [],
+  );

@@ -1,0 +1,80 @@
+/** The stable names of all rules, in the groups in which they are judged. */
+export const rules = [
+  // the body as JSON
+  "unpaired-surrogate",
+  "nesting-too-deep",
+  // the shape of any value
+  "not-an-object",
+  "field-required",
+  "extra-field",
+  "wrong-type",
+  "invalid-value",
+  "unknown-type",
+  "pattern-mismatch",
+  "too-short",
+  "too-long",
+  "out-of-range",
+  // content of one message
+  "block-in-wrong-role",
+  "empty-text",
+  "whitespace-text",
+  "marked-empty-text",
+  "error-result-not-text",
+  "invalid-base64",
+  "empty-data",
+  "invalid-url",
+  "invalid-signature",
+  "citations-on-user-text",
+  "empty-system-message",
+  // the request's settings
+  "max-tokens-over-cap",
+  "prewarm-combination",
+  "no-messages",
+  "too-many-messages",
+  "blank-stop-sequence",
+  "duplicate-tool-name",
+  "tool-choice-without-tools",
+  "tool-choice-unknown-tool",
+  "forced-tool-unsupported",
+  "forced-tool-with-thinking",
+  "thinking-type-unsupported",
+  "thinking-budget-over-max-tokens",
+  "context-edit-order",
+  "clear-thinking-without-thinking",
+  // order of the messages
+  "first-role",
+  "system-role-unsupported",
+  "system-role-position",
+  "empty-message",
+  "prefill-unsupported",
+  "prefill-trailing-whitespace",
+  // tool calls and their results
+  "tool-result-missing",
+  "tool-result-orphan",
+  "tool-result-duplicate",
+  "tool-use-id-duplicate",
+  "server-result-missing",
+  "server-result-orphan",
+  "tool-reference-unknown",
+  // thinking in the last assistant turn
+  "thinking-block-missing",
+  "thinking-block-last",
+  // markers
+  "too-many-markers",
+  "marker-ttl-order",
+  "automatic-marker-conflict",
+  // images and documents
+  "image-too-large",
+  "document-too-large",
+  "image-dimensions",
+  "image-dimensions-many",
+  "too-many-images",
+  // compaction
+  "compaction-combination",
+  "compaction-incomplete-turn",
+  "compaction-nothing-to-summarize",
+  "compaction-block-misplaced",
+  "compaction-block-ambiguous",
+] as const;
+
+export type Rule = (typeof rules)[number];

@@ -1,0 +1,142 @@
+import type { Problem, Repair, RepairKind } from "@palimpsest/core";
+import { checkRecording } from "../../replay/check-recording.js";
+import { readRecording, RecordingError } from "../../replay/readers/read-recording.js";
+import type { RecordingCounts, RecordingFormat } from "../../replay/readers/recording.js";
+import { createProgress, formatNumber, plural, printable, type Terminal } from "../terminal.js";
+
+interface FileReport extends RecordingCounts {
+  readonly file: string;
+  readonly format: RecordingFormat | null;
+  readonly damagedLines: number;
+  readonly damaged: readonly { readonly line: number; readonly reason: string }[];
+  /** The last line was cut off by a crash; tolerated. */
+  readonly tornLastLine: boolean;
+  readonly valid: boolean;
+  readonly problems: readonly Problem[];
+  readonly repairs: Partial<Record<RepairKind, number>>;
+  readonly repaired: readonly Repair[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface CheckArguments {
+  readonly files: readonly string[];
+  readonly json: boolean;
+}
+
+/** Checks every file, also behind one that fails. Gives the exit code. */
+export async function checkTranscripts({ files, json }: CheckArguments, terminal: Terminal): Promise<number> {
+  const progress = createProgress(terminal.stderr);
+  const reports: FileReport[] = [];
+  for (const [index, file] of files.entries()) {
+    progress.show(`checking ${index + 1} of ${files.length}: ${file}`);
+    const report = await checkFile(file);
+    progress.clear();
+    reports.push(report);
+    if (!json && report.error === undefined) terminal.stdout.write(describe(report));
+    const failure = failureOf(report);
+    if (failure !== undefined) terminal.stderr.write(`palimpsest: ${printable(`${file} ${failure}`)}\n`);
+  }
+  const total = totalOf(reports);
+  if (json) terminal.stdout.write(`${JSON.stringify({ files: reports, total }, null, 2)}\n`);
+  else if (reports.length > 1) terminal.stdout.write(`${describeTotal(total)}\n`);
+  return reports.some((report) => failureOf(report) !== undefined) ? 1 : 0;
+}
+
+const nothing: RecordingCounts = {
+  messages: 0,
+  apiResponses: 0,
+  humanTurns: 0,
+  toolCalls: 0,
+  boundaries: 0,
+  maxContextTokens: 0,
+};
+
+async function checkFile(file: string): Promise<FileReport> {
+  try {
+    const recording = await readRecording(file);
+    const { damaged } = recording;
+    return {
+      file,
+      format: recording.format,
+      ...recording.counts,
+      damagedLines: damaged.length,
+      damaged: damaged.map(({ line, reason }) => ({ line, reason })),
+      tornLastLine: recording.torn !== undefined,
+      ...checkRecording(recording),
+    };
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    return {
+      file,
+      format: null,
+      ...nothing,
+      damagedLines: 0,
+      damaged: [],
+      tornLastLine: false,
+      valid: false,
+      problems: [],
+      repairs: {},
+      repaired: [],
+      error: { code: error.code, message: error.message },
+    };
+  }
+}
+
+/** What is wrong with the file, as the end of a sentence that starts with its name. */
+function failureOf(report: FileReport): string | undefined {
+  if (report.error !== undefined) return report.error.message;
+  const [problem] = report.problems;
+  if (problem !== undefined) return `does not normalise to a valid request: ${problem.message}`;
+  const [line] = report.damaged;
+  if (line === undefined) return undefined;
+  const others = report.damagedLines > 1 ? ` and ${plural(report.damagedLines - 1, "other")}` : "";
+  return `is damaged: line ${line.line} is ${line.reason}${others}; the rest was read`;
+}
+
+function describe(report: FileReport): string {
+  const repairs = Object.entries(report.repairs).filter(([, count]) => count > 0);
+  const lines = [
+    printable(report.file),
+    `  ${report.format}: ${plural(report.messages, "message")}, ${plural(report.apiResponses, "response")}, ` +
+      `${plural(report.humanTurns, "human turn")}, ${plural(report.toolCalls, "tool call")}, ` +
+      `${report.boundaries === 1 ? "1 boundary" : `${report.boundaries} boundaries`}, ` +
+      `at most ${formatNumber(report.maxContextTokens)} tokens`,
+    `  ${report.valid ? "valid" : "NOT VALID"}, ${plural(report.damagedLines, "damaged line")}` +
+      `${report.tornLastLine ? ", last line torn" : ""}, ` +
+      (repairs.length === 0
+        ? "no repairs"
+        : `repairs: ${repairs.map(([kind, n]) => `${n} ${kind}`).join(", ")}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+interface Total extends RecordingCounts {
+  readonly files: number;
+  readonly valid: number;
+  readonly failed: number;
+  readonly damagedLines: number;
+  readonly repairs: number;
+}
+
+function totalOf(reports: readonly FileReport[]): Total {
+  const sum = (pick: (report: FileReport) => number): number =>
+    reports.reduce((total, report) => total + pick(report), 0);
+  return {
+    files: reports.length,
+    valid: sum((report) => (report.valid ? 1 : 0)),
+    failed: sum((report) => (failureOf(report) === undefined ? 0 : 1)),
+    messages: sum((report) => report.messages),
+    apiResponses: sum((report) => report.apiResponses),
+    humanTurns: sum((report) => report.humanTurns),
+    toolCalls: sum((report) => report.toolCalls),
+    boundaries: sum((report) => report.boundaries),
+    maxContextTokens: Math.max(0, ...reports.map((report) => report.maxContextTokens)),
+    damagedLines: sum((report) => report.damagedLines),
+    repairs: sum((report) => report.repaired.length),
+  };
+}
+
+const describeTotal = (total: Total): string =>
+  `${plural(total.files, "file")}: ${total.valid} valid, ${total.failed} failed, ` +
+  `${plural(total.messages, "message")}, ${plural(total.toolCalls, "tool call")}, ` +
+  `${plural(total.damagedLines, "damaged line")}, ${plural(total.repairs, "repair")}`;

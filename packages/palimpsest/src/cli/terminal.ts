@@ -1,0 +1,36 @@
+/** What a command writes to. */
+export interface Terminal {
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface TextSink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** Text from files, models and tools with everything that could steer a terminal made visible. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) =>
+    char === "\n" ? " " : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A line that is overwritten as work goes on: on a terminal only, never in a pipe or a file. */
+export function createProgress(sink: TextSink): { show(text: string): void; clear(): void } {
+  if (sink.isTTY !== true) return { show: () => {}, clear: () => {} };
+  return {
+    show: (text) => void sink.write(`\r\u001b[2K${printable(text)}`),
+    clear: () => void sink.write("\r\u001b[2K"),
+  };
+}
+
+const separated = new Intl.NumberFormat("en-US");
+
+export const formatNumber = (value: number): string => separated.format(value);
+
+/** `1 file`, `2 files`. */
+export const plural = (count: number, noun: string): string =>
+  `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;

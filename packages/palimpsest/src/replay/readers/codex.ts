@@ -1,0 +1,236 @@
+import type {
+  AssistantBlock,
+  ImageBlock,
+  TextBlock,
+  ToolResultContent,
+  Usage,
+  UserBlock,
+} from "@palimpsest/core";
+import { LinearTranscript } from "./linear-transcript.js";
+import {
+  asFieldsList,
+  asNumber,
+  asText,
+  isFields,
+  type Fields,
+  type FormatReader,
+  type RecordedLine,
+  type RecordingCounts,
+} from "./recording.js";
+
+const LINE_TYPES = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
+
+/** Codex rollouts: `{timestamp, type, payload}` lines, the Responses API's items among them. */
+export const codexReader: FormatReader = {
+  format: "codex-rollout",
+
+  recognises: (first) =>
+    first.some(({ value }) => LINE_TYPES.has(String(value["type"])) && isFields(value["payload"])),
+
+  read(lines) {
+    const reader = new RolloutReader(lines);
+    for (const line of lines) reader.take(line);
+    return { messages: reader.transcript.messages, counts: reader.counts };
+  },
+};
+
+class RolloutReader {
+  readonly transcript: LinearTranscript;
+  readonly #typed: ReadonlySet<string>;
+  readonly #usageOfResponse: readonly (Usage | undefined)[];
+  #model = "unknown";
+  /** A response ends where its usage is reported; the pieces of one share this number. */
+  #response = 0;
+  #reasoning: string[] = [];
+  #lastTotal = 0;
+  #counts = { messages: 0, apiResponses: 0, humanTurns: 0, toolCalls: 0, boundaries: 0, maxContextTokens: 0 };
+
+  constructor(lines: readonly RecordedLine[]) {
+    const payloads = lines.map(({ value }) => (isFields(value["payload"]) ? value["payload"] : {}));
+    const meta = payloads.find((_, index) => lines[index]?.value["type"] === "session_meta");
+    this.transcript = new LinearTranscript(asText(meta?.["id"]) || "codex");
+    const of = (type: string) => payloads.filter((payload) => payload["type"] === type);
+    this.#typed = new Set(of("user_message").map((payload) => asText(payload["message"]).trim()));
+    this.#usageOfResponse = of("token_count").map(usageOf);
+  }
+
+  get counts(): RecordingCounts {
+    return this.#counts;
+  }
+
+  take({ line, value }: RecordedLine): void {
+    const payload = value["payload"];
+    if (!isFields(payload)) return;
+    this.transcript.at(line, value["timestamp"]);
+    switch (value["type"]) {
+      case "response_item":
+        this.#item(payload);
+        break;
+      case "event_msg":
+        this.#event(payload);
+        break;
+      case "turn_context":
+        this.#model = asText(payload["model"]) || this.#model;
+        break;
+      case "compacted":
+        this.#compacted(payload);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #event(payload: Fields): void {
+    if (payload["type"] === "user_message") this.#counts.humanTurns += 1;
+    if (payload["type"] !== "token_count") return;
+    this.#counts.apiResponses += 1;
+    this.#response += 1;
+    const last = isFields(payload["info"]) ? payload["info"]["last_token_usage"] : undefined;
+    this.#lastTotal = isFields(last) ? asNumber(last["total_tokens"]) : 0;
+    this.#counts.maxContextTokens = Math.max(this.#counts.maxContextTokens, this.#lastTotal);
+  }
+
+  #item(item: Fields): void {
+    switch (item["type"]) {
+      case "message":
+        this.#counts.messages += 1;
+        this.#message(item);
+        break;
+      case "reasoning":
+        this.#reasoning.push(...asFieldsList(item["summary"]).map((part) => asText(part["text"])));
+        break;
+      case "function_call":
+        this.#counts.toolCalls += 1;
+        this.#call(item, parsedArguments(item["arguments"]));
+        break;
+      case "custom_tool_call":
+        this.#counts.toolCalls += 1;
+        this.#call(item, { input: asText(item["input"]) });
+        break;
+      case "local_shell_call":
+        this.#call({ name: "local_shell", ...item }, isFields(item["action"]) ? item["action"] : {});
+        break;
+      case "tool_search_call":
+        this.#call({ name: "tool_search", ...item }, parsedArguments(item["arguments"]));
+        break;
+      case "function_call_output":
+      case "custom_tool_call_output":
+      case "local_shell_call_output":
+        this.#output(item, item["output"]);
+        break;
+      case "tool_search_output":
+        this.#output(item, JSON.stringify(item["tools"] ?? []));
+        break;
+      case "agent_message":
+        this.transcript.attachment({ type: "agent_message", content: joinText(item["content"]) });
+        break;
+      default:
+        break;
+    }
+  }
+
+  #message(item: Fields): void {
+    if (item["role"] === "assistant") {
+      const text = joinText(item["content"]);
+      if (text.trim() !== "") this.#piece([{ type: "text", text }]);
+      return;
+    }
+    const typed = item["role"] === "user" && this.#typed.has(joinText(item["content"]).trim());
+    this.transcript.user({ content: userBlocks(item["content"]), isMeta: !typed });
+  }
+
+  #piece(content: readonly AssistantBlock[]): void {
+    const usage = this.#usageOfResponse[this.#response];
+    const reasoning = this.#reasoning.filter((text) => text !== "");
+    this.#reasoning = [];
+    this.transcript.assistant(
+      { id: `response_${this.#response}`, model: this.#model, content, ...(usage && { usage }) },
+      reasoning.length > 0 ? { reasoning } : {},
+    );
+  }
+
+  #call(item: Fields, input: Fields): void {
+    const id = asText(item["call_id"]);
+    if (id !== "") this.#piece([{ type: "tool_use", id, name: asText(item["name"]) || "unknown", input }]);
+  }
+
+  #output(item: Fields, output: unknown): void {
+    const content = outputContent(output);
+    this.transcript.user({
+      content: [{ type: "tool_result", tool_use_id: asText(item["call_id"]), content }],
+      isMeta: false,
+    });
+  }
+
+  /** The history was replaced: what stands in its place is written again, by the program. */
+  #compacted(payload: Fields): void {
+    this.#counts.boundaries += 1;
+    const { transcript } = this;
+    transcript.boundary({ trigger: "auto", preTokens: this.#lastTotal });
+    const summary = asText(payload["message"]);
+    if (summary !== "") {
+      transcript.user({ content: summary, isCompactSummary: true, isVisibleInTranscriptOnly: true });
+    }
+    for (const item of asFieldsList(payload["replacement_history"])) {
+      const text = joinText(item["content"]);
+      if (item["type"] !== "message" || text.trim() === "" || text === summary) continue;
+      if (item["role"] === "assistant") this.#piece([{ type: "text", text }]);
+      else transcript.user({ content: userBlocks(item["content"]), isMeta: true });
+    }
+    // What follows is a response of its own, not a piece of what stood here before.
+    this.#reasoning = [];
+  }
+}
+
+/** The total includes what was cached; ours are counted apart. */
+function usageOf(payload: Fields): Usage | undefined {
+  const last = isFields(payload["info"]) ? payload["info"]["last_token_usage"] : undefined;
+  if (!isFields(last)) return undefined;
+  const cached = asNumber(last["cached_input_tokens"]);
+  return {
+    input_tokens: Math.max(0, asNumber(last["input_tokens"]) - cached),
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+    output_tokens: asNumber(last["output_tokens"]),
+  };
+}
+
+function parsedArguments(value: unknown): Fields {
+  if (isFields(value)) return value;
+  try {
+    const parsed: unknown = JSON.parse(asText(value));
+    return isFields(parsed) ? parsed : { arguments: parsed };
+  } catch {
+    return { arguments: asText(value) };
+  }
+}
+
+function joinText(content: unknown): string {
+  if (typeof content === "string") return content;
+  return asFieldsList(content)
+    .map((part) => asText(part["text"]))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** Text and images of a message's parts; data URLs become images of ours. */
+function parts(content: unknown): readonly (TextBlock | ImageBlock)[] {
+  return asFieldsList(content).flatMap((part): readonly (TextBlock | ImageBlock)[] => {
+    const data = /^data:([^;,]+);base64,(.+)$/.exec(asText(part["image_url"]));
+    if (data !== null) {
+      const source = { type: "base64", media_type: data[1] ?? "", data: data[2] ?? "" } as const;
+      return [{ type: "image", source }];
+    }
+    const text = asText(part["text"]);
+    return text.trim() === "" ? [] : [{ type: "text", text }];
+  });
+}
+
+const userBlocks = (content: unknown): string | readonly UserBlock[] =>
+  typeof content === "string" ? content : parts(content);
+
+function outputContent(output: unknown): string | readonly ToolResultContent[] {
+  if (typeof output === "string") return output;
+  if (Array.isArray(output)) return parts(output);
+  return isFields(output) ? outputContent(output["content"]) : "";
+}

@@ -1,0 +1,58 @@
+import type { DamagedLine, Message } from "@palimpsest/core";
+
+/** The formats that are read. A new one is a reader file and a row in `read-recording.ts`. */
+export type RecordingFormat = "claude-code" | "codex-rollout" | "pi" | "gemini-cli";
+
+/** A recorded conversation as messages of ours, in the order of the file. */
+export interface Recording {
+  readonly format: RecordingFormat;
+  /** All of it: older windows, boundaries, other branches and sidechains too. `liveMessages` picks. */
+  readonly messages: readonly Message[];
+  readonly counts: RecordingCounts;
+  readonly damaged: readonly DamagedLine[];
+  /** A last line that a crash cut off: tolerated, and not counted as damage. */
+  readonly torn?: DamagedLine;
+}
+
+/** What the recording holds, counted as its own format counts (docs/transcripts.md). */
+export interface RecordingCounts {
+  readonly messages: number;
+  readonly apiResponses: number;
+  readonly humanTurns: number;
+  readonly toolCalls: number;
+  readonly boundaries: number;
+  /** The largest usage sum of one response, output included. */
+  readonly maxContextTokens: number;
+}
+
+/** One parsed line of a recording. */
+export interface RecordedLine {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly offset: number;
+  readonly value: Fields;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Builds messages from the lines of one foreign format. */
+export interface FormatReader {
+  readonly format: RecordingFormat;
+  /** Whether the first lines of a file look like this format. */
+  recognises(first: readonly RecordedLine[]): boolean;
+  read(lines: readonly RecordedLine[]): Omit<Recording, "format" | "damaged" | "torn"> & {
+    readonly damaged?: readonly DamagedLine[];
+  };
+}
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+export const asNumber = (value: unknown): number =>
+  typeof value === "number" && Number.isFinite(value) ? value : 0;
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const asFieldsList = (value: unknown): readonly Fields[] => asList(value).filter(isFields);

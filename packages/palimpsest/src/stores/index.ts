@@ -1,0 +1,3 @@
+export type { FileStatus, FileSystem, OpenFile } from "./jsonl/file-system.js";
+export { createJsonlStore, type Durability, type JsonlStoreOptions } from "./jsonl/store.js";
+export { createMemoryStore } from "./memory.js";

@@ -1,0 +1,103 @@
+import { isCompactBoundary, linkLive, type Message } from "@palimpsest/core";
+import type { ByteSource } from "./byte-source.js";
+import { isOwnBoundary, segmentLines, readHinted, segmentOf } from "./preserved-segment.js";
+import { decodeRawLine, type PlacedDamage, type PlacedMessage } from "./raw-line.js";
+import { linesBackward } from "./read-backward.js";
+import { readForward, type PlacedContent } from "./read-forward.js";
+
+/**
+ * The live messages of the transcript that ends at `end`, in live order: the same as `liveMessages` of all its
+ * messages. Costs the lines since the last boundary and its segment; the whole file only where the branch
+ * leads to before the boundary.
+ */
+export async function readLive(source: ByteSource, end: number): Promise<PlacedContent> {
+  const near = await readNear(source, end);
+  if (near !== undefined) return near;
+  const all = await readForward(source, end);
+  return { messages: link([], all.messages).live, damaged: all.damaged };
+}
+
+/** The same without ever reading everything; undefined where that would be needed. */
+async function readNear(source: ByteSource, end: number): Promise<PlacedContent | undefined> {
+  const { boundary, ...since } = await readBackToBoundary(source, end);
+  if (boundary === undefined) return { ...since, messages: link([], since.messages).live };
+  const kept = await readKept(source, boundary);
+  if (kept === undefined) return undefined;
+  const { live, isComplete } = link(kept.messages, since.messages);
+  if (!isComplete) return undefined;
+  return { messages: live, damaged: [...kept.damaged, ...since.damaged] };
+}
+
+/** The boundary's segment: from where the hint says it lies, otherwise out of what was live before the boundary. */
+async function readKept(source: ByteSource, boundary: PlacedMessage): Promise<PlacedContent | undefined> {
+  const segment = segmentOf(boundary.message);
+  if (segment === undefined) return { messages: [], damaged: [] };
+  const hinted = await readHinted(source, segment, boundary.start);
+  if (hinted !== undefined) return { messages: hinted, damaged: [] };
+  const before = await readNear(source, boundary.start);
+  if (before === undefined) return undefined;
+  const messages = segmentLines(before.messages, segment);
+  return messages.length === 0 ? undefined : { messages, damaged: before.damaged };
+}
+
+interface Tail extends PlacedContent {
+  /** The first of the messages; undefined where the whole file holds none. */
+  readonly boundary: PlacedMessage | undefined;
+}
+
+/** From the last boundary on, or everything where there is none. */
+async function readBackToBoundary(source: ByteSource, end: number): Promise<Tail> {
+  const messages: PlacedMessage[] = [];
+  const damaged: PlacedDamage[] = [];
+  for await (const lines of linesBackward(source, end)) {
+    for (const line of lines) {
+      const decoded = decodeRawLine(line);
+      if (decoded.kind === "damaged") damaged.push({ offset: line.start, reason: decoded.reason });
+      if (decoded.kind !== "message") continue;
+      const placed = { message: decoded.message, start: line.start, end: line.end };
+      messages.push(placed);
+      if (isOwnBoundary(decoded.message))
+        return { messages: messages.toReversed(), damaged, boundary: placed };
+    }
+  }
+  return { messages: messages.toReversed(), damaged, boundary: undefined };
+}
+
+interface Linked {
+  readonly live: readonly PlacedMessage[];
+  readonly isComplete: boolean;
+}
+
+/**
+ * Links what is known to be the segment with what came since. What `linkLive` is given stands for the real
+ * messages: the segment's go in without their parents, because a list without links is taken as it stands,
+ * and without the older boundaries among them; the boundary names the ends of what is left.
+ */
+function link(segment: readonly PlacedMessage[], since: readonly PlacedMessage[]): Linked {
+  const kept = segment.filter(({ message }) => !isCompactBoundary(message));
+  const placed = new Map<Message, PlacedMessage>();
+  const standFor = (item: PlacedMessage, message: Message): Message => {
+    placed.set(message, item);
+    return message;
+  };
+  const { messages, missing } = linkLive([
+    ...kept.map((item) => standFor(item, { ...item.message, parentUuid: null })),
+    ...since.map((item, index) =>
+      standFor(item, index === 0 && segment.length > 0 ? withEnds(item.message, kept) : item.message),
+    ),
+  ]);
+  const live = messages.flatMap((message) => placed.get(message) ?? []);
+  return { live, isComplete: missing === undefined };
+}
+
+function withEnds(boundary: Message, kept: readonly PlacedMessage[]): Message {
+  if (!isCompactBoundary(boundary) || boundary.compactMetadata === undefined) return boundary;
+  if (segmentOf(boundary) === undefined) return boundary;
+  const { preservedSegment, ...metadata } = boundary.compactMetadata;
+  const [head, tail] = [kept[0]?.message.uuid, kept.at(-1)?.message.uuid];
+  if (head === undefined || tail === undefined) {
+    return { ...boundary, compactMetadata: metadata } as Message;
+  }
+  const ends = { ...preservedSegment, headUuid: head, tailUuid: tail };
+  return { ...boundary, compactMetadata: { ...metadata, preservedSegment: ends } } as Message;
+}

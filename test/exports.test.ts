@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import * as core from "@palimpsest/core";
+import * as testing from "@palimpsest/core/testing";
+import * as replay from "../packages/palimpsest/src/replay/index.js";
+import * as stores from "../packages/palimpsest/src/stores/index.js";
+
+const manifest = (name: string): { exports: Record<string, unknown> } =>
+  JSON.parse(
+    readFileSync(fileURLToPath(new URL(`../packages/${name}/package.json`, import.meta.url)), "utf8"),
+  );
+
+/** What the packages promise: a change here is a change of the public API and belongs in CHANGELOG.md. */
+describe("exports", () => {
+  it.each([
+    ["@palimpsest/core", core],
+    ["@palimpsest/core/testing", testing],
+    ["palimpsest/replay", replay],
+    ["palimpsest/stores", stores],
+  ])("%s", (_, module) => {
+    expect(Object.keys(module).toSorted()).toMatchSnapshot();
+  });
+
+  it("the entry points", () => {
+    expect({
+      core: Object.keys(manifest("core").exports),
+      palimpsest: Object.keys(manifest("palimpsest").exports),
+    }).toMatchInlineSnapshot(`
+      {
+        "core": [
+          ".",
+          "./testing",
+          "./package.json",
+        ],
+        "palimpsest": [
+          "./stores",
+          "./replay",
+          "./package.json",
+        ],
+      }
+    `);
+  });
+});

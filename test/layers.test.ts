@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The folders of a package from the bottom up; a file imports from its own folder and from lower rows only. */
+const packages = {
+  core: [["models"], ["messages"], ["protocols", "engine"], ["adapters"], ["testing"]],
+  palimpsest: [["simulator"], ["providers", "stores"], ["agent", "replay", "gateway", "inspector"], ["cli"]],
+} as const;
+
+const sourceFiles = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith(".d.ts"))
+    .map((name) => join(directory, name));
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)"([^"]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
+
+/** Every import that breaks the layers, as `file -> import`. */
+function violations(name: keyof typeof packages): string[] {
+  const source = join(root, "packages", name, "src");
+  const rank = (folder: string): number =>
+    packages[name].findIndex((row) => (row as readonly string[]).includes(folder));
+  return sourceFiles(source).flatMap((file) => {
+    const folder = relative(source, file).split(sep)[0] ?? "";
+    return importsOf(file)
+      .filter((imported) => {
+        if (!imported.startsWith(".")) return name === "core";
+        const target = relative(source, resolve(dirname(file), imported)).split(sep)[0] ?? "";
+        const isEntry = !relative(source, file).includes(sep);
+        return !isEntry && target !== folder && !(rank(target) >= 0 && rank(target) < rank(folder));
+      })
+      .map((imported) => `${relative(root, file)} -> ${imported}`);
+  });
+}
+
+describe("layers", () => {
+  for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
+    it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {
+      expect(violations(name)).toEqual([]);
+    });
+
+    it(`${name}: every folder has its place`, () => {
+      const folders = readdirSync(join(root, "packages", name, "src"), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name);
+      expect(folders.filter((folder) => !packages[name].flat().includes(folder as never))).toEqual([]);
+    });
+  }
+});

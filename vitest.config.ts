@@ -1,0 +1,40 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Tests run from source; only what a test starts as a process needs `dist` (see test/build-first.ts). */
+const alias = [
+  {
+    find: "@palimpsest/core/testing",
+    replacement: source("packages/core/src/testing/index.ts"),
+  },
+  { find: "@palimpsest/core", replacement: source("packages/core/src/index.ts") },
+];
+
+export default defineConfig({
+  test: {
+    reporters: ["default", source("test/plain-reporter.mjs")],
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          name: "unit",
+          include: ["packages/*/src/**/*.test.ts", "test/*.test.ts", "test/properties/*.test.ts"],
+          isolate: false,
+          testTimeout: 120_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: "process",
+          include: ["test/process/*.test.ts"],
+          globalSetup: ["test/build-first.ts"],
+          testTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
