@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const main = fileURLToPath(new URL("../../packages/palimpsest/dist/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 const corpus = process.env["PALIMPSEST_CORPUS"];
 
 interface Outcome {
