@@ -1,8 +1,15 @@
 /** Runs every benchmark and prints named figures with units; `--json` prints them as one JSON document. */
 import { normaliseBench } from "./normalise-bench.mjs";
 import { resumeBench } from "./resume-bench.mjs";
+import { simulatorCoreBench } from "./simulator-core-bench.mjs";
+import { simulatorSocketBench } from "./simulator-socket-bench.mjs";
 
-const figures = [...normaliseBench(), ...(await resumeBench())];
+const figures = [
+  ...normaliseBench(),
+  ...(await resumeBench()),
+  ...simulatorCoreBench(),
+  ...(await simulatorSocketBench()),
+];
 
 if (process.argv.includes("--json")) console.log(JSON.stringify({ figures }, null, 2));
 else

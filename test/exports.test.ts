@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as core from "@palimpsest/core";
 import * as testing from "@palimpsest/core/testing";
 import * as replay from "../packages/palimpsest/src/replay/index.js";
+import * as simulator from "../packages/palimpsest/src/simulator/index.js";
 import * as stores from "../packages/palimpsest/src/stores/index.js";
 
 const manifest = (name: string): { exports: Record<string, unknown> } =>
@@ -17,6 +18,7 @@ describe("exports", () => {
     ["@palimpsest/core", core],
     ["@palimpsest/core/testing", testing],
     ["palimpsest/replay", replay],
+    ["palimpsest/simulator", simulator],
     ["palimpsest/stores", stores],
   ])("%s", (_, module) => {
     expect(Object.keys(module).toSorted()).toMatchSnapshot();
@@ -36,6 +38,7 @@ describe("exports", () => {
         "palimpsest": [
           "./stores",
           "./replay",
+          "./simulator",
           "./package.json",
         ],
       }

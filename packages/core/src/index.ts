@@ -102,3 +102,55 @@ export {
   type TranscriptStore,
   type TranscriptWriter,
 } from "./engine/ports/transcript-store.js";
+export type {
+  WireDelta,
+  WireErrorBody,
+  WireEvent,
+  WireIteration,
+  WireMessage,
+  WireRequest,
+  WireTool,
+  WireUsage,
+} from "./protocols/anthropic-messages/wire.js";
+export {
+  encodeError,
+  decodeError,
+  errorStatus,
+  type ApiFailure,
+  type ApiFailureKind,
+  type ErrorParts,
+  type ErrorResponse,
+  type OverflowFailure,
+  type PlainFailure,
+} from "./protocols/anthropic-messages/errors.js";
+export type { HeaderReader } from "./protocols/anthropic-messages/headers.js";
+export type { ClosedBlock } from "./protocols/anthropic-messages/open-block.js";
+export type { Overflow } from "./protocols/anthropic-messages/overflow-text.js";
+export {
+  decodeRequestHead,
+  encodeRequest,
+  type EncodedRequest,
+  type EncodeRequestOptions,
+  type RequestHead,
+} from "./protocols/anthropic-messages/request.js";
+export { decodeResponse, type DecodedResponse } from "./protocols/anthropic-messages/response.js";
+export {
+  decodeSseEvent,
+  formatSseEvent,
+  startSse,
+  stepSse,
+  type SseEvent,
+  type SseState,
+  type SseStep,
+} from "./protocols/anthropic-messages/sse.js";
+export {
+  endStream,
+  startStream,
+  stepStream,
+  type StreamOutput,
+  type StreamState,
+  type StreamStep,
+  type StreamViolation,
+} from "./protocols/anthropic-messages/stream-decoder.js";
+export { encodeStream, type EncodeStreamOptions } from "./protocols/anthropic-messages/stream-encoder.js";
+export { billedUsage, contextTokens, type BilledUsage } from "./protocols/anthropic-messages/usage.js";

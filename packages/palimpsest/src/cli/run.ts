@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addSimulateCommand } from "./commands/simulate.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
 import { printable, type Terminal } from "./terminal.js";
 import { version } from "./version.js";
@@ -40,5 +41,6 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
       writeErr: (text) => void terminal.stderr.write(text),
     });
   addTranscriptCommand(program, terminal, finish);
+  addSimulateCommand(program, terminal, finish);
   return program;
 }

@@ -3,14 +3,22 @@ import { compactionBlockRules, compactionRequestRules } from "./compaction-rules
 import { Cursor, emptyNotes, isObject } from "./cursor.js";
 import { imageRules } from "./image-rules.js";
 import { findMalformedJson } from "./json-walk.js";
-import { combineTurns, type JudgedRequest, type PlacedMessage, type RequestRule } from "./judged-request.js";
+import {
+  combineTurns,
+  isCompactionRequest,
+  setting,
+  type JudgedRequest,
+  type PlacedMessage,
+  type RequestRule,
+} from "./judged-request.js";
 import { thinkingFirstRule, thinkingLastRule } from "./last-turn-thinking.js";
 import { markerRules } from "./marker-rules.js";
-import { factsOf } from "./message-facts.js";
+import { factsOf, type MessageFacts } from "./message-facts.js";
 import { emptyMessageRule, firstRoleRule, prefillRules, systemRoleRules } from "./message-order.js";
 import { placeFinding, type Finding, type JudgeOptions, type Problem } from "./problem.js";
 import { requestShape } from "./request-shape.js";
 import { serverToolPairRules } from "./server-tool-pairs.js";
+import { settle, settledPrefixOf, type SettledPrefix } from "./settled-prefix.js";
 import { clearThinkingRule, maxTokensRules, thinkingRules, toolChoiceRules } from "./setting-rules.js";
 import { toolPairRules, uniqueToolUseRule } from "./tool-pairs.js";
 import { toolReferenceRule } from "./tool-reference-rule.js";
@@ -42,16 +50,63 @@ const requestRules: readonly RequestRule[] = [
  * the order in which the API meets it: what is not JSON, then shape, then the rules across messages. Empty
  * for a request that it accepts. Never throws, whatever it is given.
  *
- * What is found in a message is remembered per message object: messages must not change once judged.
+ * What is found in a message is remembered per message object, and so is a beginning of a conversation that
+ * was in order: messages must not change once judged. Judging a conversation that grew costs what is new.
  */
 export function findProblems(request: unknown, options: JudgeOptions = {}): readonly Problem[] {
+  const list: unknown = isObject(request) ? request["messages"] : undefined;
+  const known = Array.isArray(list) && !looksBack(request) ? settledPrefixOf(list) : undefined;
+  if (Array.isArray(list) && known !== undefined) {
+    const rest = placeMessages(list, known.length);
+    if (rest.every(({ facts }) => isPlain(facts, known))) {
+      const [first] = placeMessages(list.slice(0, 1), 0);
+      const messages = first === undefined ? rest : [first, ...rest];
+      const problems = judge(request, messages, options);
+      if (problems.length === 0) settle(list, known);
+      return problems;
+    }
+  }
+  const problems = judge(request, Array.isArray(list) ? placeMessages(list, 0) : [], options);
+  if (Array.isArray(list) && problems.length === 0) settle(list, undefined);
+  return problems;
+}
+
+function placeMessages(list: readonly unknown[], from: number): readonly PlacedMessage[] {
+  const placed: PlacedMessage[] = [];
+  for (let index = from; index < list.length; index += 1) {
+    placed.push({ index, facts: factsOf(list[index]) });
+  }
+  return placed;
+}
+
+/** Whether a setting makes rules look at more than the end of the conversation. */
+function looksBack(request: unknown): boolean {
+  return (
+    isObject(request) && (setting(request, "thinking", "type") === "enabled" || isCompactionRequest(request))
+  );
+}
+
+/** Whether a message can be judged without what is settled before it. */
+function isPlain(facts: MessageFacts, known: SettledPrefix): boolean {
+  return (
+    (facts.role === "user" || facts.role === "assistant") &&
+    !facts.isEmpty &&
+    facts.compactions.length === 0 &&
+    facts.notes.images.length === 0 &&
+    !facts.toolUses.some(({ id }) => known.hasCall(id))
+  );
+}
+
+/** The problems of a request whose messages are these; those that are settled may be left out. */
+function judge(
+  request: unknown,
+  messages: readonly PlacedMessage[],
+  options: JudgeOptions,
+): readonly Problem[] {
   const notes = emptyNotes();
   requestShape(new Cursor({ value: request, notes }));
   const settings = isObject(request) ? withoutMessages(request) : request;
   const list: unknown = isObject(request) ? request["messages"] : undefined;
-  const messages: readonly PlacedMessage[] = Array.isArray(list)
-    ? Array.from(list as readonly unknown[], (message, index) => ({ index, facts: factsOf(message) }))
-    : [];
   const malformedList = Array.isArray(list) ? [] : findMalformedJson(list, 2);
 
   const problems: Problem[] = [];

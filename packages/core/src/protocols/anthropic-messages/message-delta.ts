@@ -1,0 +1,46 @@
+import { isObject, type JsonObject } from "./is-object.js";
+import type { WireMessage, WireUsage } from "./wire.js";
+
+/**
+ * The message with the values of a `message_delta` event in place of its own. Usage is cumulative: values
+ * replace, they never add. A value that is null or absent changes nothing.
+ */
+export function mergeMessageDelta(message: WireMessage, event: JsonObject): WireMessage {
+  const delta = isObject(event["delta"]) ? event["delta"] : {};
+  return {
+    ...message,
+    ...stringField(delta, "stop_reason"),
+    ...stringField(delta, "stop_sequence"),
+    ...given(delta, ["stop_details", "container"]),
+    ...given(event, ["context_management", "input_transformations"]),
+    usage: mergeUsage(message.usage, event["usage"]),
+  };
+}
+
+function mergeUsage(usage: WireUsage, later: unknown): WireUsage {
+  if (!isObject(later)) return usage;
+  const values = Object.entries(later).filter(
+    ([name, value]) =>
+      value !== null &&
+      value !== undefined &&
+      // A figure stays a figure.
+      (typeof usage[name] !== "number" || typeof value === "number"),
+  );
+  return { ...usage, ...Object.fromEntries(values) };
+}
+
+function stringField<Name extends string>(
+  source: JsonObject,
+  name: Name,
+): { readonly [key in Name]?: string } {
+  const value = source[name];
+  return (typeof value === "string" ? { [name]: value } : {}) as { readonly [key in Name]?: string };
+}
+
+function given(source: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    names
+      .map((name) => [name, source[name]] as const)
+      .filter(([, value]) => value !== null && value !== undefined),
+  );
+}

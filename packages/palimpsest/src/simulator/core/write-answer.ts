@@ -1,0 +1,150 @@
+import type { AssistantBlock, Model, WireRequest } from "@palimpsest/core";
+import type { Answer } from "../player.js";
+import { blockTokens, textTokens } from "../tokens/block-tokens.js";
+import type { TokenCounter } from "../tokens/bpe-counter.js";
+import { digest } from "./digest.js";
+import { isFields } from "./fields.js";
+import { bind } from "./message-chain.js";
+import type { BlockReader } from "./block-facts.js";
+import { sealThinking, thinkingId } from "./seals.js";
+
+export interface AnswerContext {
+  readonly request: WireRequest;
+  readonly model: Model;
+  readonly counter: TokenCounter;
+  readonly blocks: BlockReader;
+  /** Of the tools and the system prompt; asked for only where thinking is signed. */
+  readonly head: () => string;
+  /** What the answer is bound to: everything that was sent. */
+  readonly binding: () => string;
+  readonly lastThinking: string | undefined;
+  readonly sequence: number;
+  /** Tokens that the window leaves for the answer. */
+  readonly room: number;
+}
+
+export interface WrittenAnswer {
+  readonly content: readonly AssistantBlock[];
+  readonly stopReason: string;
+  readonly stopSequence: string | null;
+  readonly tokens: number;
+  readonly thinkingTokens: number;
+}
+
+/** The answer as the API gives it: signed, within the limits, with the reason for its end. */
+export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnswer {
+  const { request, model, counter } = context;
+  const limit = Math.min(request.max_tokens, Math.max(0, context.room));
+  const content: AssistantBlock[] = [];
+  let tokens = 0;
+  let thinkingTokens = 0;
+  let cut: string | undefined;
+  let lastThinking = context.lastThinking;
+  for (const [index, block] of asThinkingDemands(answer.content, request, model).entries()) {
+    if (block.type === "tool_use" && !offers(request, block.name)) continue;
+    const written = writeBlock(block, index);
+    const cost = blockTokens(
+      block.type === "thinking" ? { type: "text", text: block.thinking } : written,
+      model,
+      counter,
+    );
+    if (tokens + cost > limit) {
+      cut = request.max_tokens <= context.room ? "max_tokens" : "model_context_window_exceeded";
+      if (block.type === "text") {
+        const kept = cutText(block.text, limit - tokens, (text) => textTokens(text, model, counter));
+        if (kept.trim() !== "") content.push({ type: "text", text: kept });
+      }
+      tokens = limit;
+      break;
+    }
+    tokens += cost;
+    if (block.type === "thinking") thinkingTokens += cost;
+    content.push(written);
+  }
+  const stopped = cut === undefined ? stopAtSequence(content, request) : undefined;
+  const hasCall = content.some((block) => block.type === "tool_use");
+  return {
+    content: stopped?.content ?? content,
+    stopReason:
+      cut ?? (stopped ? "stop_sequence" : (answer.stopReason ?? (hasCall ? "tool_use" : "end_turn"))),
+    stopSequence: stopped?.sequence ?? null,
+    tokens: Math.max(1, tokens),
+    thinkingTokens,
+  };
+
+  function writeBlock(block: Answer["content"][number], index: number): AssistantBlock {
+    if (block.type === "text") return { type: "text", text: block.text };
+    if (block.type === "tool_use") {
+      const id = block.id ?? `toolu_sim_${context.sequence}_${index}`;
+      return { type: "tool_use", id, name: block.name, input: block.input };
+    }
+    const isOmitted = isFields(request.thinking) && request.thinking["display"] === "omitted";
+    const thinking = isOmitted ? "" : block.thinking;
+    const before = content.map((item) => context.blocks.read(item, { role: "assistant", model }));
+    const signature = sealThinking(
+      {
+        binding: digest(context.head() + bind(context.binding(), before)),
+        previous: lastThinking,
+        text: thinking,
+      },
+      textTokens(block.thinking, model, counter),
+    );
+    lastThinking = thinkingId(signature);
+    return { type: "thinking", thinking, signature };
+  }
+}
+
+/**
+ * What the request's thinking setting makes of an answer, whoever plays the model: with a budget the API thinks
+ * before it says anything; where thinking is off there is none.
+ */
+function asThinkingDemands(
+  content: Answer["content"],
+  request: WireRequest,
+  model: Model,
+): Answer["content"] {
+  const type = isFields(request.thinking) ? request.thinking["type"] : undefined;
+  const isOff = type === "disabled" || (type === undefined && model.capabilities.thinking.disabled !== "no");
+  if (isOff) return content.filter((block) => block.type !== "thinking");
+  const [first] = content;
+  if (type !== "enabled" || first === undefined || first.type === "thinking") return content;
+  return [{ type: "thinking", thinking: "Considering what comes next." }, ...content];
+}
+
+const offers = (request: WireRequest, name: string): boolean =>
+  request.tool_choice?.["type"] !== "none" && (request.tools ?? []).some((tool) => tool.name === name);
+
+/** As much of the text as the tokens allow, found by halving. */
+function cutText(text: string, tokens: number, count: (text: string) => number): string {
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (count(text.slice(0, middle)) <= tokens) low = middle;
+    else high = middle - 1;
+  }
+  const splitsPair = /[\uD800-\uDBFF]$/.test(text.slice(0, low));
+  return text.slice(0, splitsPair ? low - 1 : low);
+}
+
+interface Stopped {
+  readonly content: readonly AssistantBlock[];
+  readonly sequence: string;
+}
+
+function stopAtSequence(content: readonly AssistantBlock[], request: WireRequest): Stopped | undefined {
+  const sequences = Array.isArray(request["stop_sequences"])
+    ? (request["stop_sequences"] as readonly string[])
+    : [];
+  for (const [index, block] of content.entries()) {
+    if (block.type !== "text") continue;
+    for (const sequence of sequences) {
+      const at = sequence === "" ? -1 : block.text.indexOf(sequence);
+      if (at < 0) continue;
+      const kept = block.text.slice(0, at);
+      const before = content.slice(0, index);
+      return { content: kept === "" ? before : [...before, { type: "text", text: kept }], sequence };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,140 @@
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { encodeError } from "@palimpsest/core";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { SimulatorApp } from "./app.js";
+
+export interface SimulatorServerOptions {
+  readonly app: SimulatorApp;
+  /** 0 for any free one. */
+  readonly port?: number;
+  readonly host?: string;
+}
+
+export interface SimulatorServer {
+  readonly url: string;
+  readonly port: number;
+  /** Stops listening and drops every connection. */
+  close(): Promise<void>;
+}
+
+/** Why a server did not start; `message` is a sentence for people. */
+export class ListenError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = "ListenError";
+    this.code = code;
+  }
+}
+
+/** Puts the app on a socket. Throws `ListenError`. */
+export async function startSimulatorServer(options: SimulatorServerOptions): Promise<SimulatorServer> {
+  const { app, port: wanted = 0, host = "127.0.0.1" } = options;
+  const listener = getRequestListener(
+    async (request, bindings) => {
+      const { outgoing } = bindings as HttpBindings;
+      await send(await app(request), outgoing);
+      return RESPONSE_ALREADY_SENT;
+    },
+    // The globals stay those of Node: other code of this process uses them too.
+    { hostname: host, overrideGlobalObjects: false, errorHandler: badRequest },
+  );
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
+    void listener(incoming, outgoing);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(listenError(error, { host, port: wanted })),
+    );
+    server.listen(wanted, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A request that is none, such as one with an impossible `Host`. */
+const badRequest = (): Response =>
+  Response.json(
+    encodeError({ type: "invalid_request_error", message: "Bad Request", requestId: "req_sim_unknown" }),
+    { status: 400 },
+  );
+
+function listenError(
+  error: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): ListenError {
+  const code = error.code ?? "unknown";
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} of ${host} is in use; choose another one, or 0 for any free port`,
+    EACCES: `port ${port} of ${host} needs rights that this process does not have; choose one above 1023`,
+    EADDRNOTAVAIL: `${host} is no address of this machine`,
+    ENOTFOUND: `${host} is no address of this machine`,
+  };
+  const reason = reasons[code] ?? `cannot listen on port ${port} of ${host} (${code})`;
+  return new ListenError(code, reason, { cause: error });
+}
+
+/**
+ * Writes a response to its socket. Node's adapter would end a body that fails like one that is complete, and
+ * print it; here the socket is destroyed once what came before is on its way.
+ */
+async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+  if (response.type === "error") {
+    outgoing.destroy();
+    return;
+  }
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null) {
+    outgoing.end();
+    return;
+  }
+  const reader = response.body.getReader();
+  const onClose = (): void => void reader.cancel().catch(() => {});
+  outgoing.once("close", onClose);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (!outgoing.write(value)) await drained(outgoing);
+    }
+    outgoing.end();
+  } catch {
+    await flushed(outgoing);
+    outgoing.destroy();
+  } finally {
+    outgoing.off("close", onClose);
+  }
+}
+
+/** Until more can be written, or nothing ever will. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  if (outgoing.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      outgoing.off("drain", finish);
+      outgoing.off("close", finish);
+      resolve();
+    };
+    outgoing.once("drain", finish);
+    outgoing.once("close", finish);
+  });
+}
+
+function flushed(outgoing: ServerResponse): Promise<void> {
+  if (outgoing.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    outgoing.once("close", resolve);
+    outgoing.write("", () => resolve());
+  });
+}

@@ -1,0 +1,94 @@
+import type { PlayerPrompt } from "../player.js";
+import { isContinuation } from "./continuation.js";
+import { blocksOf, cutText, isReminder, resultText, textOf } from "./prompt-text.js";
+
+/** What a hasty reader takes away from a conversation. */
+export interface Material {
+  readonly firstRequest: string;
+  /** What people said, in order. */
+  readonly userMessages: readonly string[];
+  /** File names, in the order of their first mention. */
+  readonly files: readonly string[];
+  /** Calls as short lines, in order. */
+  readonly actions: readonly string[];
+  /** First lines of failed results, in order. */
+  readonly errors: readonly string[];
+  /** What the assistant said, in order. */
+  readonly remarks: readonly string[];
+  /** The last summary among the messages. */
+  readonly earlier: string;
+  /** The last tool_use id: it names the place where the conversation stood. */
+  readonly lastCallId?: string;
+}
+
+const fileName =
+  /(?<![\w@.~/-])\/?(?:[\w@.~-]+\/)+[\w@.-]+\.[a-z][a-z0-9]{0,7}\b|\b[\w-]+\.(?:ts|tsx|js|mjs|py|rs|go|java|c|h|cpp|md|json|toml|yaml|yml|sh|css|html|sql)\b/g;
+
+const FILES_KEPT = 60;
+const SCANNED = 20_000;
+
+/**
+ * Reads messages; where the last one is an instruction, only the transcript within it, if there is one. Bounded:
+ * long texts are only skimmed.
+ */
+export function readMaterial(
+  messages: PlayerPrompt["messages"],
+  { lastIsInstruction }: { readonly lastIsInstruction: boolean },
+): Material {
+  const instruction = lastIsInstruction ? messages.at(-1) : undefined;
+  const userMessages: string[] = [];
+  const actions: string[] = [];
+  const errors: string[] = [];
+  const remarks: string[] = [];
+  const files = new Set<string>();
+  let earlier = "";
+  let lastCallId: string | undefined;
+  const skim = (text: string): void => {
+    if (files.size >= FILES_KEPT) return;
+    for (const [name] of cutText(text, SCANNED).matchAll(fileName))
+      if (files.size < FILES_KEPT) files.add(name);
+  };
+
+  for (const message of messages) {
+    for (const block of blocksOf(message)) {
+      const text = textOf(block);
+      if (text !== undefined && (isReminder(text) || text.trim() === "")) continue;
+      if (text !== undefined && message.role === "user") {
+        if (message === instruction) userMessages.push(...transcriptLines(text));
+        else if (isContinuation(text)) earlier = text;
+        else userMessages.push(oneLine(text));
+        skim(text);
+      } else if (text !== undefined) {
+        remarks.push(oneLine(text));
+        skim(text);
+      } else if (block.type === "tool_use") {
+        const input = JSON.stringify(block["input"] ?? {});
+        actions.push(cutText(`${String(block["name"])} ${oneLine(input)}`, 160));
+        if (typeof block["id"] === "string") lastCallId = block["id"];
+        skim(input);
+      } else if (block.type === "tool_result") {
+        const result = resultText(block);
+        if (block["is_error"] === true) errors.push(cutText(oneLine(result), 160));
+        skim(result);
+      }
+    }
+  }
+  return {
+    firstRequest: userMessages[0] ?? "",
+    userMessages,
+    files: [...files],
+    actions,
+    errors,
+    remarks,
+    earlier: cutText(oneLine(earlier.replaceAll(/<\/?[a-z_-]+>/g, " ")), 600),
+    ...(lastCallId === undefined ? {} : { lastCallId }),
+  };
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+function transcriptLines(text: string): readonly string[] {
+  return [...text.matchAll(/^\s*(?:\[(?:user|human)\]|user|human):\s*(.+)$/gim)].map((match) =>
+    oneLine(match[1] ?? ""),
+  );
+}
