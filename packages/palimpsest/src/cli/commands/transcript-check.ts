@@ -1,7 +1,7 @@
 import type { Problem, Repair, RepairKind } from "@palimpsest/core";
 import { checkRecording } from "../../replay/check-recording.js";
 import { readRecording, RecordingError } from "../../replay/readers/read-recording.js";
-import type { RecordingCounts, RecordingFormat } from "../../replay/readers/recording.js";
+import { noCounts, type RecordingCounts, type RecordingFormat } from "../../replay/readers/recording.js";
 import { createProgress, formatNumber, plural, printable, type Terminal } from "../terminal.js";
 
 interface FileReport extends RecordingCounts {
@@ -42,15 +42,6 @@ export async function checkTranscripts({ files, json }: CheckArguments, terminal
   return reports.some((report) => failureOf(report) !== undefined) ? 1 : 0;
 }
 
-const nothing: RecordingCounts = {
-  messages: 0,
-  apiResponses: 0,
-  humanTurns: 0,
-  toolCalls: 0,
-  boundaries: 0,
-  maxContextTokens: 0,
-};
-
 async function checkFile(file: string): Promise<FileReport> {
   try {
     const recording = await readRecording(file);
@@ -69,7 +60,7 @@ async function checkFile(file: string): Promise<FileReport> {
     return {
       file,
       format: null,
-      ...nothing,
+      ...noCounts,
       damagedLines: 0,
       damaged: [],
       tornLastLine: false,

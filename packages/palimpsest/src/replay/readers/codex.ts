@@ -12,6 +12,7 @@ import {
   asNumber,
   asText,
   isFields,
+  noCounts,
   type Fields,
   type FormatReader,
   type RecordedLine,
@@ -43,7 +44,7 @@ class RolloutReader {
   #response = 0;
   #reasoning: string[] = [];
   #lastTotal = 0;
-  #counts = { messages: 0, apiResponses: 0, humanTurns: 0, toolCalls: 0, boundaries: 0, maxContextTokens: 0 };
+  #counts = { ...noCounts };
 
   constructor(lines: readonly RecordedLine[]) {
     const payloads = lines.map(({ value }) => (isFields(value["payload"]) ? value["payload"] : {}));

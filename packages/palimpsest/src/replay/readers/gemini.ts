@@ -5,6 +5,7 @@ import {
   asNumber,
   asText,
   isFields,
+  noCounts,
   type Fields,
   type FormatReader,
   type RecordedLine,
@@ -31,14 +32,7 @@ export const geminiReader: FormatReader = {
   read(lines) {
     const sessionId = asText(lines[0]?.value["sessionId"]);
     const transcript = new LinearTranscript(sessionId || "gemini");
-    const counts = {
-      messages: 0,
-      apiResponses: 0,
-      humanTurns: 0,
-      toolCalls: 0,
-      boundaries: 0,
-      maxContextTokens: 0,
-    };
+    const counts = { ...noCounts };
     for (const [index, entry] of foldChanges(lines).entries()) {
       counts.messages += 1;
       transcript.at(index + 1, entry["timestamp"]);

@@ -12,6 +12,7 @@ import {
   asNumber,
   asText,
   isFields,
+  noCounts,
   type Fields,
   type FormatReader,
   type RecordedLine,
@@ -50,14 +51,7 @@ function currentPath(lines: readonly RecordedLine[]): readonly RecordedLine[] {
 
 class SessionReader {
   readonly transcript: LinearTranscript;
-  readonly counts = {
-    messages: 0,
-    apiResponses: 0,
-    humanTurns: 0,
-    toolCalls: 0,
-    boundaries: 0,
-    maxContextTokens: 0,
-  };
+  readonly counts = { ...noCounts };
   readonly #lines: readonly RecordedLine[];
   /** The messages that each line became, for the segment that a compaction kept. */
   readonly #made = new Map<number, readonly Message[]>();

@@ -25,6 +25,16 @@ export interface RecordingCounts {
   readonly maxContextTokens: number;
 }
 
+/** Counts of a recording that holds nothing yet. */
+export const noCounts: RecordingCounts = {
+  messages: 0,
+  apiResponses: 0,
+  humanTurns: 0,
+  toolCalls: 0,
+  boundaries: 0,
+  maxContextTokens: 0,
+};
+
 /** One parsed line of a recording. */
 export interface RecordedLine {
   /** Counted from 1. */

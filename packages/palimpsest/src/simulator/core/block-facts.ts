@@ -1,6 +1,6 @@
 import type { Model } from "@palimpsest/core";
 import { blockTokens } from "../tokens/block-tokens.js";
-import { isFields, type Fields } from "./fields.js";
+import { isFields, type Fields } from "../fields.js";
 import type { TokenCounter } from "../tokens/bpe-counter.js";
 import { canonicalJson, digest } from "./digest.js";
 import { readCompactionSeal } from "./seals.js";

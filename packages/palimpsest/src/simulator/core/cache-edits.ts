@@ -1,4 +1,4 @@
-import { asText, isFields } from "./fields.js";
+import { asText, isFields } from "../fields.js";
 import { blocksOf, type MessageChain } from "./message-chain.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { WireRequest } from "@palimpsest/core";
-import { isFields, type Fields } from "./fields.js";
+import { isFields, type Fields } from "../fields.js";
 import type { MissContext } from "./explain-miss.js";
 import { differenceFrom } from "./request-record.js";
 

@@ -1,5 +1,5 @@
 import type { WireRequest } from "@palimpsest/core";
-import { amountOf, asNumber, asText, isFields, type Fields } from "./fields.js";
+import { amountOf, asNumber, asText, isFields, type Fields } from "../fields.js";
 import { blocksOf, isThinking, type WireMessages } from "./message-chain.js";
 
 export interface AppliedEdit {

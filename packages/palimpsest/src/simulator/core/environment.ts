@@ -4,7 +4,7 @@ import type { TokenCounter } from "../tokens/bpe-counter.js";
 import { createBlockReader, type BlockReader } from "./block-facts.js";
 import { canonicalJson, digest } from "./digest.js";
 import { MessageEditor } from "./edits.js";
-import { isFields } from "./fields.js";
+import { isFields } from "../fields.js";
 import { ChainReader } from "./message-chain.js";
 import { ThinkingVerifier } from "./thinking-rules.js";
 

@@ -66,6 +66,37 @@ describe("the texts of refusals", () => {
       "max_tokens: 200000 > 128000, which is the maximum allowed number of output tokens for claude-opus-5",
     ],
     [
+      "ids used twice",
+      { messages: [user(text("q")), assistant(call), user(result), assistant(call), user(result)] },
+      "`tool_use` ids must be unique",
+    ],
+    [
+      "a marker on empty text",
+      { messages: [user(text("", marker()), text("a"))] },
+      "messages.0.content.0.text: cache_control cannot be set for empty text blocks",
+    ],
+    [
+      "no thinking first, with a thinking budget",
+      {
+        model: "claude-opus-4-5",
+        max_tokens: 4000,
+        thinking: { type: "enabled", budget_tokens: 1024 },
+        messages: [user(text("q")), assistant(call), user(result)],
+      },
+      "Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block",
+    ],
+    [
+      "thinking without a signature",
+      {
+        messages: [
+          user(text("q")),
+          assistant({ type: "thinking", thinking: "hm", signature: "" }, text("a")),
+          user(text("b")),
+        ],
+      },
+      "messages.1.content.0: Invalid `signature` in `thinking` block",
+    ],
+    [
       "a forced tool",
       {
         model: "claude-sonnet-5-5",

@@ -1,7 +1,7 @@
 import type { Model, WireRequest } from "@palimpsest/core";
 import { TOKENS_PER_MESSAGE } from "../tokens/block-tokens.js";
 import type { BlockFacts, BlockReader } from "./block-facts.js";
-import type { Fields } from "./fields.js";
+import type { Fields } from "../fields.js";
 import { digest } from "./digest.js";
 
 export type WireMessages = WireRequest["messages"];

@@ -3,7 +3,7 @@ import type { ErrorOutcome, SimulatedCall } from "../outcome.js";
 import { digest } from "./digest.js";
 import { applyEdits, stripOldThinking, type AppliedEdit } from "./edits.js";
 import type { Environment } from "./environment.js";
-import { asText, isFields, type Fields } from "./fields.js";
+import { asText, isFields, type Fields } from "../fields.js";
 import { blocksOf, type MessageChain, type WireMessages } from "./message-chain.js";
 import { layOutPrompt, type Prompt } from "./prompt.js";
 import { readCompactionSeal } from "./seals.js";

@@ -88,6 +88,15 @@ describe("the invalidation table", () => {
     assistant(text("answer")),
     user(text(prose("second"), marked), image),
   ];
+  const withCitations = [
+    user(text(prose("question"))),
+    assistant(text("answer")),
+    user(text(prose("second"), marked), {
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data: "facts" },
+      citations: { enabled: true },
+    }),
+  ];
   const edited = [
     user(text(prose("edited"))),
     assistant(text("answer")),
@@ -110,6 +119,12 @@ describe("the invalidation table", () => {
       { tools: [tool("Read"), tool("Bash", marked), { type: "web_search_20260318", name: "web_search" }] },
       "tools",
     ],
+    [
+      "web fetch",
+      { tools: [tool("Read"), tool("Bash", marked), { type: "web_fetch_20260318", name: "web_fetch" }] },
+      "tools",
+    ],
+    ["citations", { messages: withCitations }, "tools"],
     ["tool_choice", { tool_choice: { type: "any" } }, "system"],
     ["tool_choice made explicit", { tool_choice: { type: "auto" } }, "messages"],
     [

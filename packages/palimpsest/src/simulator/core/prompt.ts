@@ -1,7 +1,7 @@
 import type { Model, WireRequest } from "@palimpsest/core";
 import { TOOL_PROMPT_TOKENS } from "../tokens/block-tokens.js";
 import { ttlOf, type BlockReader, type Ttl } from "./block-facts.js";
-import { isFields, type Fields } from "./fields.js";
+import { isFields, type Fields } from "../fields.js";
 import { digest } from "./digest.js";
 import { isServerResult, isThinking, type ChainEntry, type MessageChain } from "./message-chain.js";
 

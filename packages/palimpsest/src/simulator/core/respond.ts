@@ -1,11 +1,11 @@
-import type { AssistantBlock, WireIteration, WireMessage, WireUsage } from "@palimpsest/core";
+import type { AssistantBlock, WireMessage, WireUsage } from "@palimpsest/core";
 import type { Delivery } from "../player.js";
 import type { Outcome, SimulatedCall, Verdict } from "../outcome.js";
 import { deletedTokens } from "./cache-edits.js";
 import { diagnose } from "./diagnostics.js";
 import type { Environment } from "./environment.js";
 import { explainMisses, type MissContext } from "./explain-miss.js";
-import { amountOf, asText, isFields, type Fields } from "./fields.js";
+import { amountOf, asText, isFields, type Fields } from "../fields.js";
 import { isThinking, START, blocksOf } from "./message-chain.js";
 import { prepare, refuse, type PreparedRequest } from "./prepare.js";
 import { priceOf, type BilledTokens } from "./pricing.js";
@@ -15,6 +15,7 @@ import { recordOf } from "./request-record.js";
 import { sealCompaction, thinkingId } from "./seals.js";
 import { remember, type SimulatorState } from "./state.js";
 import { blockTokens } from "../tokens/block-tokens.js";
+import { billedOf, iterationOf, nothingBilled, usageOf, withoutDeleted } from "./usage.js";
 import { writeAnswer, type WrittenAnswer } from "./write-answer.js";
 
 export interface Responded {
@@ -153,7 +154,7 @@ class Exchange {
   #compactOnDemand(asked: Fields): Responded {
     const reading = this.#read(this.#prepared.prompt, this.#state.cache);
     const { text, tokens } = this.#summarise(asText(asked["instructions"]));
-    const billed = billedOf(reading, tokens);
+    const billed = billedOf(reading.cache, tokens);
     const content: AssistantBlock[] =
       text === null
         ? []
@@ -172,7 +173,7 @@ class Exchange {
   #compactAtThreshold(edit: Fields): Responded {
     const reading = this.#read(this.#prepared.prompt, this.#state.cache);
     const { text, tokens } = this.#summarise(asText(edit["instructions"]));
-    const billed = billedOf(reading, tokens);
+    const billed = billedOf(reading.cache, tokens);
     const cache = this.#write(reading, this.#state.cache, {});
     const block: AssistantBlock = {
       type: "compaction",
@@ -223,7 +224,7 @@ class Exchange {
             sequence: this.#state.sequence,
             room: model.contextWindow - seen.prompt.totalTokens,
           });
-    const billed = billedOf(reading, written.tokens);
+    const billed = billedOf(reading.cache, written.tokens);
     const iterations =
       compacted === undefined
         ? {}
@@ -327,46 +328,3 @@ class Exchange {
     return { state, outcome: { kind: "message", message, delivery: done.delivery, verdict } };
   }
 }
-
-const nothingBilled: BilledTokens = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
-
-const billedOf = ({ cache }: Reading, output: number): BilledTokens => ({
-  input: cache.input,
-  cacheRead: cache.read,
-  cacheWrite5m: cache.write5m,
-  cacheWrite1h: cache.write1h,
-  output,
-});
-
-const usageOf = (billed: BilledTokens, thinkingTokens = 0): WireUsage => ({
-  input_tokens: billed.input,
-  cache_creation_input_tokens: billed.cacheWrite5m + billed.cacheWrite1h,
-  cache_read_input_tokens: billed.cacheRead,
-  cache_creation: {
-    ephemeral_5m_input_tokens: billed.cacheWrite5m,
-    ephemeral_1h_input_tokens: billed.cacheWrite1h,
-  },
-  output_tokens: billed.output,
-  output_tokens_details: { thinking_tokens: thinkingTokens },
-  server_tool_use: null,
-  service_tier: "standard",
-});
-
-const iterationOf = (type: string, billed: BilledTokens): WireIteration => ({
-  type,
-  input_tokens: billed.input,
-  cache_creation_input_tokens: billed.cacheWrite5m + billed.cacheWrite1h,
-  cache_read_input_tokens: billed.cacheRead,
-  cache_creation: {
-    ephemeral_5m_input_tokens: billed.cacheWrite5m,
-    ephemeral_1h_input_tokens: billed.cacheWrite1h,
-  },
-  output_tokens: billed.output,
-});
-
-/** Deleted results are still part of the cached prefix but no longer read. */
-const withoutDeleted = (usage: WireUsage, deleted: number): WireUsage => ({
-  ...usage,
-  cache_read_input_tokens: Math.max(0, (usage.cache_read_input_tokens ?? 0) - deleted),
-  cache_deleted_input_tokens: deleted,
-});

@@ -1,5 +1,5 @@
 import { signatureLength } from "../tokens/block-tokens.js";
-import { asText, type Fields } from "./fields.js";
+import { asText, type Fields } from "../fields.js";
 import { digest } from "./digest.js";
 
 /**

@@ -118,6 +118,21 @@ describe("thinking bound to its prefix (Opus 5.5)", () => {
     });
   });
 
+  it("a dropped block costs the cache from there on", () => {
+    const { client, body, messages } = run(model);
+    const long = [user(text(prose("long", 2000), marked)), ...messages.slice(1)];
+    const thinking = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } };
+    const sent = { betas: ["thinking-binding-controls-2026-08-01"] };
+    const last = (list: object[]) =>
+      change(list, 6, (blocks) => blocks.map((block) => ({ ...block, ...marked })));
+    client.send(body(last(long), { thinking }), sent);
+    const again = client.send(body(last(long), { thinking }), sent);
+    // everything behind the changed first message was dropped both times: the same prompt, read in full
+    expect(again.hit?.path).toBe("messages.6.content.0");
+    const kept = client.send(body(last(messages), { thinking }), sent);
+    expect(kept.hit).toBeNull();
+  });
+
   it("the API's own summary keeps the thinking behind it valid", () => {
     const { client, body, messages } = run(model);
     const betas = ["compact-2026-09-04"];

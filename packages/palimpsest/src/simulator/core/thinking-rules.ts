@@ -1,7 +1,7 @@
 import type { ChainEntry, MessageChain } from "./message-chain.js";
 import { bind, blocksOf, isThinking, START } from "./message-chain.js";
 import { digest } from "./digest.js";
-import { asText, isFields } from "./fields.js";
+import { asText, isFields } from "../fields.js";
 import { openThinkingSeal, thinkingId } from "./seals.js";
 
 export interface ThinkingProblem {

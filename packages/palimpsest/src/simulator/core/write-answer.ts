@@ -3,7 +3,7 @@ import type { Answer } from "../player.js";
 import { blockTokens, textTokens } from "../tokens/block-tokens.js";
 import type { TokenCounter } from "../tokens/bpe-counter.js";
 import { digest } from "./digest.js";
-import { isFields } from "./fields.js";
+import { isFields } from "../fields.js";
 import { bind } from "./message-chain.js";
 import type { BlockReader } from "./block-facts.js";
 import { sealThinking, thinkingId } from "./seals.js";

@@ -1,5 +1,6 @@
 import { hashValue, type WireRequest } from "@palimpsest/core";
-import { firstHumanText, isFields, systemText } from "./prompt-text.js";
+import { isFields } from "../fields.js";
+import { firstHumanText, systemText } from "./prompt-text.js";
 
 /**
  * Who speaks: the client's `metadata.user_id` (agents put a session id there), else the system prompt. All

@@ -1,4 +1,5 @@
-import { cutText, isFields } from "./prompt-text.js";
+import { isFields } from "../fields.js";
+import { cutText } from "./prompt-text.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { PlayerError } from "./player-error.js";
 import type { PlannedBlock } from "./positioned-player.js";
-import { isFields } from "./prompt-text.js";
+import { isFields } from "../fields.js";
 import type { ResponseStep, Script, ScriptStep } from "./script.js";
 import { isToolKind, toolKinds } from "./tool-kinds.js";
 import type { WantedCall } from "./tool-mapping.js";

@@ -8,7 +8,7 @@ import {
   summaryAsked,
   type Position,
 } from "./conversation-position.js";
-import { isFields } from "./prompt-text.js";
+import { isFields } from "../fields.js";
 import { callableTools } from "./tool-kinds.js";
 import { callWithDefaults, mapCall, type MappedCall, type WantedCall } from "./tool-mapping.js";
 import { makeToolUseId } from "./tool-use-id.js";

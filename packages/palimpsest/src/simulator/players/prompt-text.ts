@@ -1,3 +1,4 @@
+import { isFields } from "../fields.js";
 import type { WireRequest } from "@palimpsest/core";
 
 /** A content block, before anything but its type is known. */
@@ -5,9 +6,6 @@ export interface LooseBlock {
   readonly type: string;
   readonly [field: string]: unknown;
 }
-
-export const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The blocks of a message; a plain string, which the API also takes, counts as one text block. */
 export function blocksOf(message: { readonly content?: unknown }): readonly LooseBlock[] {

@@ -1,7 +1,6 @@
 import { imageSize, type Model, type TokenizerGeneration } from "@palimpsest/core";
+import { asText, isFields, type Fields } from "../fields.js";
 import type { TokenCounter } from "./bpe-counter.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Tokens of the model per token of the tokenizer at hand, and what a tool result costs beside its text. */
 const generations: Readonly<Record<TokenizerGeneration, { factor: number; perToolResult: number }>> = {
@@ -18,10 +17,6 @@ const SIGNATURE_CHARACTERS_PER_TOKEN = 4.2;
 const PDF_PAGE_TEXT_TOKENS = 2000;
 const IMAGE_PATCH = 28;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-
 /** Tokens of text in the model's own count. */
 export function textTokens(value: string, model: Model, counter: TokenCounter): number {
   return value === "" ? 0 : Math.ceil(counter.count(value) * generations[model.tokenizer].factor);
@@ -33,7 +28,7 @@ export function blockTokens(block: unknown, model: Model, counter: TokenCounter)
   const count = (value: string): number => textTokens(value, model, counter);
   switch (block["type"]) {
     case "text":
-      return count(text(block["text"]));
+      return count(asText(block["text"]));
     case "image":
       return imageTokens(block, model);
     case "document":
@@ -41,18 +36,18 @@ export function blockTokens(block: unknown, model: Model, counter: TokenCounter)
     case "thinking":
       return thinkingTokens(block, count);
     case "redacted_thinking":
-      return signatureTokens(text(block["data"]));
+      return signatureTokens(asText(block["data"]));
     case "tool_use":
-      return count(`${text(block["name"])} ${JSON.stringify(block["input"] ?? {})}`) + 10;
+      return count(`${asText(block["name"])} ${JSON.stringify(block["input"] ?? {})}`) + 10;
     case "tool_result":
       return resultTokens(block, model, counter);
     case "search_result":
       return (
-        count(`${text(block["title"])} ${text(block["source"])}`) +
+        count(`${asText(block["title"])} ${asText(block["source"])}`) +
         listTokens(block["content"], model, counter)
       );
     case "compaction":
-      return count(text(block["content"]));
+      return count(asText(block["content"]));
     default:
       return count(JSON.stringify(block));
   }
@@ -70,8 +65,8 @@ function resultTokens(block: Fields, model: Model, counter: TokenCounter): numbe
 
 /** Thinking counts in full; where its text is left out, the signature tells its length. */
 function thinkingTokens(block: Fields, count: (value: string) => number): number {
-  const thinking = text(block["thinking"]);
-  return thinking === "" ? signatureTokens(text(block["signature"])) : count(thinking);
+  const thinking = asText(block["thinking"]);
+  return thinking === "" ? signatureTokens(asText(block["signature"])) : count(thinking);
 }
 
 const signatureTokens = (signature: string): number =>
@@ -84,7 +79,7 @@ export const signatureLength = (tokens: number): number => Math.ceil(tokens * SI
 function imageTokens(block: Fields, model: Model): number {
   const { maxTokens, maxLongEdge } = model.capabilities.images;
   const source = isFields(block["source"]) ? block["source"] : {};
-  const size = source["type"] === "base64" ? imageSize(text(source["data"])) : undefined;
+  const size = source["type"] === "base64" ? imageSize(asText(source["data"])) : undefined;
   if (size === undefined) return maxTokens;
   const scale = Math.min(1, maxLongEdge / Math.max(size.width, size.height, 1));
   const patches = (edge: number): number => Math.max(1, Math.ceil((edge * scale) / IMAGE_PATCH));
@@ -93,15 +88,16 @@ function imageTokens(block: Fields, model: Model): number {
 
 function documentTokens(block: Fields, model: Model, counter: TokenCounter): number {
   const source = isFields(block["source"]) ? block["source"] : {};
-  const about = textTokens(`${text(block["title"])}${text(block["context"])}`, model, counter);
+  const about = textTokens(`${asText(block["title"])}${asText(block["context"])}`, model, counter);
   switch (source["type"]) {
     case "text":
-      return about + textTokens(text(source["data"]), model, counter);
+      return about + textTokens(asText(source["data"]), model, counter);
     case "content":
       return about + listTokens(source["content"], model, counter);
     case "base64":
       return (
-        about + pdfPages(text(source["data"])) * (PDF_PAGE_TEXT_TOKENS + model.capabilities.images.maxTokens)
+        about +
+        pdfPages(asText(source["data"])) * (PDF_PAGE_TEXT_TOKENS + model.capabilities.images.maxTokens)
       );
     default:
       return about + PDF_PAGE_TEXT_TOKENS + model.capabilities.images.maxTokens;
