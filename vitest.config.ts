@@ -20,7 +20,12 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "test/*.test.ts", "test/properties/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "test/*.test.ts",
+            "test/properties/*.test.ts",
+            "test/clear/*.test.ts",
+          ],
           isolate: false,
           testTimeout: 120_000,
         },

@@ -1,4 +1,5 @@
 /** Runs every benchmark and prints named figures with units; `--json` prints them as one JSON document. */
+import { measureBench } from "./measure-bench.mjs";
 import { normaliseBench } from "./normalise-bench.mjs";
 import { resumeBench } from "./resume-bench.mjs";
 import { simulatorCoreBench } from "./simulator-core-bench.mjs";
@@ -6,6 +7,7 @@ import { simulatorSocketBench } from "./simulator-socket-bench.mjs";
 
 const figures = [
   ...normaliseBench(),
+  ...measureBench(),
   ...(await resumeBench()),
   ...simulatorCoreBench(),
   ...(await simulatorSocketBench()),

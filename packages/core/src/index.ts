@@ -154,3 +154,54 @@ export {
 } from "./protocols/anthropic-messages/stream-decoder.js";
 export { encodeStream, type EncodeStreamOptions } from "./protocols/anthropic-messages/stream-encoder.js";
 export { billedUsage, contextTokens, type BilledUsage } from "./protocols/anthropic-messages/usage.js";
+export {
+  calibrate,
+  errorBound,
+  readCalibration,
+  uncalibrated,
+  type Calibration,
+} from "./engine/measure/calibration.js";
+export {
+  createDefaultEstimator,
+  type DefaultEstimator,
+  type DefaultEstimatorOptions,
+} from "./engine/measure/default-estimator.js";
+export type { Estimator } from "./engine/measure/estimator.js";
+export { growthsIn, inputTokensOf, type Growth } from "./engine/measure/growth.js";
+export { createHeuristicEstimator } from "./engine/measure/heuristic-estimator.js";
+export { createMemoryCalibrationStore, type CalibrationStore } from "./engine/ports/calibration-store.js";
+export { accountFor, type Accounting, type DuplicateRead, type Share } from "./engine/measure/accounting.js";
+export {
+  createContextMeter,
+  type ContextMeter,
+  type ContextMeterOptions,
+  type ContextSize,
+} from "./engine/measure/context-meter.js";
+export {
+  isBlocked,
+  percentLeft,
+  pressureOf,
+  thresholdsFor,
+  type Pressure,
+  type QuerySource,
+  type Thresholds,
+  type ThresholdSettings,
+} from "./engine/measure/thresholds.js";
+export {
+  createEventEmitter,
+  type EventEmitter,
+  type EventName,
+  type Listener,
+} from "./engine/events/emitter.js";
+export type { ClearVariant, EngineEvents } from "./engine/events/engine-events.js";
+export {
+  defaultSettings,
+  resolveSettings,
+  settingDefinitions,
+  type ResolvedSettings,
+  type SettingDefinition,
+  type SettingName,
+  type SettingProblem,
+  type Settings,
+  type SettingSources,
+} from "./engine/settings/settings.js";

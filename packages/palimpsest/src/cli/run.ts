@@ -1,5 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addSimulateCommand } from "./commands/simulate.js";
+import { addAnalyzeCommand } from "./commands/analyze.js";
+import { addEstimateCommand } from "./commands/estimate.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
 import { printable, type Terminal } from "./terminal.js";
 import { version } from "./version.js";
@@ -41,6 +43,8 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
       writeErr: (text) => void terminal.stderr.write(text),
     });
   addTranscriptCommand(program, terminal, finish);
+  addEstimateCommand(program, terminal, finish);
+  addAnalyzeCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);
   return program;
 }

@@ -1,3 +1,4 @@
+export { createCalibrationFile } from "./calibration-file.js";
 export type { FileStatus, FileSystem, OpenFile } from "./jsonl/file-system.js";
 export { createJsonlStore, type Durability, type JsonlStoreOptions } from "./jsonl/store.js";
 export { createMemoryStore } from "./memory.js";

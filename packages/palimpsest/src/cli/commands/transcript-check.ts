@@ -1,8 +1,8 @@
 import type { Problem, Repair, RepairKind } from "@palimpsest/core";
 import { checkRecording } from "../../replay/check-recording.js";
-import { readRecording, RecordingError } from "../../replay/readers/read-recording.js";
 import { noCounts, type RecordingCounts, type RecordingFormat } from "../../replay/readers/recording.js";
-import { createProgress, formatNumber, plural, printable, type Terminal } from "../terminal.js";
+import { complain, readRecordings, type ReadFile } from "../read-recordings.js";
+import { formatNumber, plural, printable, type Terminal } from "../terminal.js";
 
 interface FileReport extends RecordingCounts {
   readonly file: string;
@@ -25,16 +25,13 @@ export interface CheckArguments {
 
 /** Checks every file, also behind one that fails. Gives the exit code. */
 export async function checkTranscripts({ files, json }: CheckArguments, terminal: Terminal): Promise<number> {
-  const progress = createProgress(terminal.stderr);
   const reports: FileReport[] = [];
-  for (const [index, file] of files.entries()) {
-    progress.show(`checking ${index + 1} of ${files.length}: ${file}`);
-    const report = await checkFile(file);
-    progress.clear();
+  for await (const read of readRecordings(files, terminal)) {
+    const report = checkFile(read);
     reports.push(report);
     if (!json && report.error === undefined) terminal.stdout.write(describe(report));
     const failure = failureOf(report);
-    if (failure !== undefined) terminal.stderr.write(`palimpsest: ${printable(`${file} ${failure}`)}\n`);
+    if (failure !== undefined) complain(terminal, report.file, failure);
   }
   const total = totalOf(reports);
   if (json) terminal.stdout.write(`${JSON.stringify({ files: reports, total }, null, 2)}\n`);
@@ -42,21 +39,9 @@ export async function checkTranscripts({ files, json }: CheckArguments, terminal
   return reports.some((report) => failureOf(report) !== undefined) ? 1 : 0;
 }
 
-async function checkFile(file: string): Promise<FileReport> {
-  try {
-    const recording = await readRecording(file);
-    const { damaged } = recording;
-    return {
-      file,
-      format: recording.format,
-      ...recording.counts,
-      damagedLines: damaged.length,
-      damaged: damaged.map(({ line, reason }) => ({ line, reason })),
-      tornLastLine: recording.torn !== undefined,
-      ...checkRecording(recording),
-    };
-  } catch (error) {
-    if (!(error instanceof RecordingError)) throw error;
+function checkFile(read: ReadFile): FileReport {
+  const { file } = read;
+  if ("error" in read) {
     return {
       file,
       format: null,
@@ -68,9 +53,19 @@ async function checkFile(file: string): Promise<FileReport> {
       problems: [],
       repairs: {},
       repaired: [],
-      error: { code: error.code, message: error.message },
+      error: { code: read.error.code, message: read.error.message },
     };
   }
+  const { format, counts, damaged, torn } = read.recording;
+  return {
+    file,
+    format,
+    ...counts,
+    damagedLines: damaged.length,
+    damaged: damaged.map(({ line, reason }) => ({ line, reason })),
+    tornLastLine: torn !== undefined,
+    ...checkRecording(read.recording),
+  };
 }
 
 /** What is wrong with the file, as the end of a sentence that starts with its name. */

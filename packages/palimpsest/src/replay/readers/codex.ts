@@ -144,8 +144,9 @@ class RolloutReader {
     const usage = this.#usageOfResponse[this.#response];
     const reasoning = this.#reasoning.filter((text) => text !== "");
     this.#reasoning = [];
+    const stopReason = content.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn";
     this.transcript.assistant(
-      { id: `response_${this.#response}`, model: this.#model, content, ...(usage && { usage }) },
+      { id: `response_${this.#response}`, model: this.#model, content, stopReason, ...(usage && { usage }) },
       reasoning.length > 0 ? { reasoning } : {},
     );
   }

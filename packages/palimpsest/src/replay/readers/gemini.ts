@@ -95,7 +95,13 @@ function addResponse(transcript: LinearTranscript, { entry, calls, tokens, id }:
   const usage = usageOf(tokens);
   if (content.length > 0) {
     transcript.assistant(
-      { id, model: asText(entry["model"]), content, ...(usage && { usage }) },
+      {
+        id,
+        model: asText(entry["model"]),
+        content,
+        stopReason: calls.length > 0 ? "tool_use" : "end_turn",
+        ...(usage && { usage }),
+      },
       thoughts.length > 0 ? { reasoning: thoughts } : {},
     );
   }

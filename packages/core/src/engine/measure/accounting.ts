@@ -1,0 +1,143 @@
+import type { Message } from "../../messages/message.js";
+import { isHumanMessage } from "../../messages/predicates.js";
+import type { Estimator } from "./estimator.js";
+import { sentBlocks } from "./sent-blocks.js";
+
+export interface Share {
+  readonly count: number;
+  readonly tokens: number;
+}
+
+export interface DuplicateRead {
+  readonly path: string;
+  readonly count: number;
+  /** Tokens spent on reading it more than once. */
+  readonly wasted: number;
+}
+
+/** Where the context went. Tokens by the estimator, over the messages given (those after the last boundary). */
+export interface Accounting {
+  readonly total: number;
+  readonly human: number;
+  readonly assistant: number;
+  readonly toolRequests: Readonly<Record<string, Share>>;
+  readonly toolResults: Readonly<Record<string, Share>>;
+  readonly localCommandOutput: number;
+  readonly attachments: Readonly<Record<string, Share>>;
+  /** Images and documents. */
+  readonly other: number;
+  readonly duplicateReads: readonly DuplicateRead[];
+  /** Shares of the total, in percent. */
+  readonly percentages: Readonly<
+    Record<
+      "human" | "assistant" | "toolRequests" | "toolResults" | "localCommandOutput" | "duplicateReads",
+      number
+    >
+  >;
+}
+
+const LOCAL_COMMAND = /<(?:local-command-(?:stdout|stderr)|bash-(?:stdout|stderr))>/;
+const READ_TOOL = /^(?:read|read_file|view|cat)$/i;
+const PATH_FIELDS = ["file_path", "path", "absolute_path", "filename", "file"] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+class Tally {
+  readonly #shares = new Map<string, { count: number; tokens: number }>();
+
+  add(name: string, tokens: number): void {
+    const share = this.#shares.get(name) ?? { count: 0, tokens: 0 };
+    share.count += 1;
+    share.tokens += tokens;
+    this.#shares.set(name, share);
+  }
+
+  get tokens(): number {
+    return [...this.#shares.values()].reduce((sum, share) => sum + share.tokens, 0);
+  }
+
+  get entries(): readonly (readonly [string, Share])[] {
+    return [...this.#shares].toSorted(([, a], [, b]) => b.tokens - a.tokens);
+  }
+}
+
+/** Counts where the tokens are. */
+export function accountFor(messages: readonly Message[], estimator: Pick<Estimator, "block">): Accounting {
+  const requests = new Tally();
+  const results = new Tally();
+  const attachments = new Tally();
+  const reads = new Tally();
+  const calls = new Map<string, { readonly name: string; readonly path: string | undefined }>();
+  let human = 0;
+  let assistant = 0;
+  let localCommandOutput = 0;
+  let other = 0;
+  for (const message of messages) {
+    const isSummary = message.type === "user" && message.isCompactSummary === true;
+    for (const block of sentBlocks(message)) {
+      const tokens = estimator.block(block);
+      const fields = isFields(block) ? block : { type: "text", text: block };
+      if (message.type === "attachment") {
+        attachments.add(text(message.attachment?.type) || "unknown", tokens);
+      } else if (fields["type"] === "tool_use") {
+        const name = text(fields["name"]) || "unknown";
+        requests.add(name, tokens);
+        calls.set(text(fields["id"]), {
+          name,
+          path: READ_TOOL.test(name) ? pathOf(fields["input"]) : undefined,
+        });
+      } else if (fields["type"] === "tool_result") {
+        const call = calls.get(text(fields["tool_use_id"]));
+        results.add(call?.name ?? "unknown", tokens);
+        if (call?.path !== undefined) reads.add(call.path, tokens);
+      } else if (fields["type"] === "image" || fields["type"] === "document") {
+        other += tokens;
+      } else if (message.type === "assistant") {
+        assistant += tokens;
+      } else if (LOCAL_COMMAND.test(text(fields["text"]))) {
+        localCommandOutput += tokens;
+      } else if (isSummary) {
+        attachments.add("summary", tokens);
+      } else if (isHumanMessage(message)) {
+        human += tokens;
+      } else {
+        // Written by the program into a user message: notices, reminders.
+        attachments.add("meta", tokens);
+      }
+    }
+  }
+  const duplicateReads = reads.entries.flatMap(([path, { count, tokens }]) =>
+    count > 1 ? [{ path, count, wasted: Math.floor(tokens / count) * (count - 1) }] : [],
+  );
+  const total =
+    human + assistant + requests.tokens + results.tokens + localCommandOutput + attachments.tokens + other;
+  const percent = (tokens: number): number => (total === 0 ? 0 : Math.round((tokens / total) * 1000) / 10);
+  return {
+    total,
+    human,
+    assistant,
+    toolRequests: Object.fromEntries(requests.entries),
+    toolResults: Object.fromEntries(results.entries),
+    localCommandOutput,
+    attachments: Object.fromEntries(attachments.entries),
+    other,
+    duplicateReads,
+    percentages: {
+      human: percent(human),
+      assistant: percent(assistant),
+      toolRequests: percent(requests.tokens),
+      toolResults: percent(results.tokens),
+      localCommandOutput: percent(localCommandOutput),
+      duplicateReads: percent(duplicateReads.reduce((sum, read) => sum + read.wasted, 0)),
+    },
+  };
+}
+
+function pathOf(input: unknown): string | undefined {
+  if (!isFields(input)) return undefined;
+  const field = PATH_FIELDS.find((name) => typeof input[name] === "string" && input[name] !== "");
+  return field === undefined ? undefined : text(input[field]);
+}

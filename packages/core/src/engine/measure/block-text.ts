@@ -1,0 +1,86 @@
+import { imageSize } from "../../messages/validity/image-size.js";
+
+/** What estimators count of a block: the texts that are sent, and everything that has a price of its own. */
+export interface BlockParts {
+  readonly texts: readonly string[];
+  /** Tool results, each of which costs something beside its content. */
+  readonly toolResults: number;
+  /** Thinking whose text is left out: the length of its signature tells how long it was. */
+  readonly signatureCharacters: number;
+  readonly images: readonly ({ readonly width: number; readonly height: number } | undefined)[];
+  readonly documents: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const nothing: BlockParts = { texts: [], toolResults: 0, signatureCharacters: 0, images: [], documents: 0 };
+const onlyText = (...texts: string[]): BlockParts => ({ ...nothing, texts });
+
+/** Takes a block apart, however damaged it is. */
+export function partsOf(block: unknown): BlockParts {
+  if (typeof block === "string") return onlyText(block);
+  if (!isFields(block)) return nothing;
+  switch (block["type"]) {
+    case "text":
+      return onlyText(text(block["text"]));
+    case "image":
+      return { ...nothing, images: [pixelsOf(block)] };
+    case "document":
+      return documentParts(block);
+    case "tool_use":
+      return onlyText(text(block["name"]), json(block["input"]));
+    case "tool_result":
+      return { ...listParts(block["content"]), toolResults: 1 };
+    case "thinking":
+      return thinkingParts(block);
+    case "redacted_thinking":
+      return { ...nothing, signatureCharacters: text(block["data"]).length };
+    case "compaction":
+      return onlyText(text(block["content"]));
+    default:
+      return onlyText(json(block));
+  }
+}
+
+function listParts(content: unknown): BlockParts {
+  if (typeof content === "string") return onlyText(content);
+  if (!Array.isArray(content)) return nothing;
+  return content.map(partsOf).reduce(joinParts, nothing);
+}
+
+function joinParts(a: BlockParts, b: BlockParts): BlockParts {
+  return {
+    texts: a.texts.length === 0 ? b.texts : [...a.texts, ...b.texts],
+    toolResults: a.toolResults + b.toolResults,
+    signatureCharacters: a.signatureCharacters + b.signatureCharacters,
+    images: b.images.length === 0 ? a.images : [...a.images, ...b.images],
+    documents: a.documents + b.documents,
+  };
+}
+
+/** Recordings cut signatures short and say how long they were. */
+function thinkingParts(block: Fields): BlockParts {
+  const thinking = text(block["thinking"]);
+  if (thinking !== "") return onlyText(thinking);
+  const recorded = block["signatureChars"];
+  const characters = typeof recorded === "number" ? recorded : text(block["signature"]).length;
+  return { ...nothing, signatureCharacters: characters };
+}
+
+function documentParts(block: Fields): BlockParts {
+  const source = isFields(block["source"]) ? block["source"] : {};
+  if (source["type"] === "text") return onlyText(text(source["data"]));
+  if (source["type"] === "content") return listParts(source["content"]);
+  return { ...nothing, documents: 1 };
+}
+
+function pixelsOf(block: Fields): BlockParts["images"][number] {
+  const source = isFields(block["source"]) ? block["source"] : {};
+  return source["type"] === "base64" ? imageSize(text(source["data"])) : undefined;
+}
+
+const json = (value: unknown): string => JSON.stringify(value) ?? "";

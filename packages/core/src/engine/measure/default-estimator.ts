@@ -1,0 +1,79 @@
+import type { ImageLimits } from "../../models/model.js";
+import { findModel } from "../../models/table.js";
+import type { EventEmitter } from "../events/emitter.js";
+import { partsOf, type BlockParts } from "./block-text.js";
+import { calibrate, errorBound, uncalibrated, type Calibration } from "./calibration.js";
+import { classTokens, classWeights, type WeightsName } from "./character-classes.js";
+import type { Estimator } from "./estimator.js";
+import { rememberMessages } from "./remember-messages.js";
+
+export interface DefaultEstimator extends Estimator {
+  /** Real tokens per estimated token so far; already part of what `pad` and `scaled` say. */
+  readonly calibration: Calibration;
+  /** An uncalibrated estimate in the model's own tokens. */
+  readonly scaled: (tokens: number) => number;
+  /** Learns from a growth that a response showed. `estimated` is uncalibrated, as `message` gives it. */
+  readonly observe: (growth: { readonly estimated: number; readonly actual: number }) => void;
+}
+
+export interface DefaultEstimatorOptions {
+  readonly model: string;
+  /** What was learned of this model before. */
+  readonly calibration?: Calibration;
+  /** Told of what is learned. */
+  readonly events?: EventEmitter;
+}
+
+const SIGNATURE_CHARACTERS_PER_TOKEN = 4.2;
+const DOCUMENT_TOKENS = 2000;
+const IMAGE_PATCH = 28;
+const unknownImages: ImageLimits = { maxTokens: 1568, maxLongEdge: 1568, maxCount: 100 };
+
+/** Character classes with weights per tokenizer, images by the API's rule, and a scale that learns. */
+export function createDefaultEstimator(options: DefaultEstimatorOptions): DefaultEstimator {
+  const known = findModel(options.model);
+  const weights = classWeights[weightsFor(options.model)];
+  const images = known?.capabilities.images ?? unknownImages;
+  let calibration = options.calibration ?? uncalibrated;
+  const tokensOf = (parts: BlockParts): number =>
+    parts.texts.reduce((sum, text) => sum + classTokens(text, weights), 0) +
+    parts.toolResults * weights.perToolResult +
+    parts.signatureCharacters / SIGNATURE_CHARACTERS_PER_TOKEN +
+    parts.images.reduce<number>((sum, pixels) => sum + imageTokens(pixels, images), 0) +
+    parts.documents * DOCUMENT_TOKENS;
+  const block = (value: unknown): number => Math.round(tokensOf(partsOf(value)));
+  return {
+    name: "default",
+    block,
+    message: rememberMessages(block),
+    pad: (tokens) => Math.ceil(tokens * (1 + errorBound(calibration))),
+    scaled: (tokens) => Math.round(tokens * calibration.scale),
+    observe(growth) {
+      const learned = calibrate(calibration, growth);
+      if (learned === calibration) return;
+      calibration = learned;
+      options.events?.emit("estimator_calibrated", { model: options.model, ...growth, scale: learned.scale });
+    },
+    get calibration() {
+      return calibration;
+    },
+  };
+}
+
+/** The tokenizer of a model; one that nobody knows is taken for a newer one, which costs more. */
+function weightsFor(model: string): WeightsName {
+  const known = findModel(model);
+  if (known !== undefined) return known.tokenizer;
+  if (/^(?:openai\/)?(?:gpt|o\d|codex)/i.test(model)) return "gpt";
+  return /claude-(?:[1-3]|(?:opus|sonnet|haiku)-(?:4(?:-[0-6])?|3))(?:\D|$)/.test(model) ? "older" : "newer";
+}
+
+function imageTokens(
+  pixels: { readonly width: number; readonly height: number } | undefined,
+  { maxTokens, maxLongEdge }: ImageLimits,
+): number {
+  if (pixels === undefined) return maxTokens;
+  const scale = Math.min(1, maxLongEdge / Math.max(pixels.width, pixels.height, 1));
+  const patches = (edge: number): number => Math.max(1, Math.ceil((edge * scale) / IMAGE_PATCH));
+  return Math.min(maxTokens, patches(pixels.width) * patches(pixels.height));
+}

@@ -1,0 +1,82 @@
+import type { Model } from "../../models/model.js";
+import type { Settings } from "../settings/settings.js";
+
+/** From when on what has to happen, in tokens of the context. */
+export interface Thresholds {
+  readonly contextWindow: number;
+  readonly effectiveWindow: number;
+  readonly autoCompactAt: number;
+  readonly hardAt: number;
+  /** What `percentLeft` counts down to. */
+  readonly limit: number;
+  readonly warnAt: number;
+  readonly errorAt: number;
+  readonly isAutoCompactOn: boolean;
+}
+
+export type ThresholdSettings = Pick<
+  Settings,
+  | "window"
+  | "reserve"
+  | "autoCompactBuffer"
+  | "autoCompactPercent"
+  | "warnBuffer"
+  | "errorBuffer"
+  | "autoCompactEnabled"
+  | "disableCompact"
+  | "disableAutoCompact"
+>;
+
+/** The ladder for a model: warn, compact, and the last rung before a request must fail. */
+export function thresholdsFor(
+  model: Pick<Model, "contextWindow" | "maxOutputTokens" | "capabilities">,
+  settings: ThresholdSettings,
+): Thresholds {
+  const contextWindow = settings.window ?? model.contextWindow;
+  const reserve = model.capabilities.refusesInputPlusMaxTokens
+    ? Math.max(model.maxOutputTokens, settings.reserve)
+    : settings.reserve;
+  const effectiveWindow = Math.max(0, contextWindow - reserve);
+  const byDefault = Math.max(0, effectiveWindow - settings.autoCompactBuffer);
+  const { autoCompactPercent } = settings;
+  const byPercent =
+    autoCompactPercent === undefined ? byDefault : Math.floor((effectiveWindow * autoCompactPercent) / 100);
+  const autoCompactAt = Math.min(byDefault, byPercent);
+  const isAutoCompactOn =
+    settings.autoCompactEnabled && !settings.disableAutoCompact && !settings.disableCompact;
+  const limit = isAutoCompactOn ? autoCompactAt : effectiveWindow;
+  return {
+    contextWindow,
+    effectiveWindow,
+    autoCompactAt,
+    hardAt: effectiveWindow,
+    limit,
+    warnAt: Math.max(0, limit - settings.warnBuffer),
+    errorAt: Math.max(0, limit - settings.errorBuffer),
+    isAutoCompactOn,
+  };
+}
+
+/** Percent of the limit that is left, whole, never below 0. */
+export function percentLeft({ limit }: Pick<Thresholds, "limit">, used: number): number {
+  return limit === 0 ? 0 : Math.max(0, Math.round(((limit - used) / limit) * 100));
+}
+
+export type Pressure = "none" | "warn" | "error" | "compact" | "hard";
+
+/** Who makes a call; the summariser's and the notes' own calls are never held back. */
+export type QuerySource = "main" | "subagent" | "compact" | "session_memory";
+
+/** The highest rung that a size has reached. */
+export function pressureOf(thresholds: Thresholds, used: number): Pressure {
+  if (used >= thresholds.hardAt) return "hard";
+  if (thresholds.isAutoCompactOn && used >= thresholds.autoCompactAt) return "compact";
+  if (used >= thresholds.errorAt) return "error";
+  return used >= thresholds.warnAt ? "warn" : "none";
+}
+
+/** Whether a request is held back with a message to compact, because nothing will do so by itself. */
+export function isBlocked(thresholds: Thresholds, used: number, source: QuerySource): boolean {
+  if (source === "compact" || source === "session_memory") return false;
+  return !thresholds.isAutoCompactOn && used >= thresholds.hardAt;
+}

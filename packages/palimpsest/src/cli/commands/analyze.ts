@@ -1,0 +1,80 @@
+import type { Share } from "@palimpsest/core";
+import type { Command } from "commander";
+import type { RecordingAnalysis } from "../../replay/analyze-recording.js";
+import { complain, readRecordings } from "../read-recordings.js";
+import { formatNumber, plural, printable, type Terminal } from "../terminal.js";
+
+/** `finish` is told the exit code of the command that ran. */
+export function addAnalyzeCommand(
+  program: Command,
+  terminal: Terminal,
+  finish: (exitCode: number) => void,
+): void {
+  program
+    .command("analyze")
+    .description("says where the context of a recorded conversation went")
+    .argument("<file>", "a transcript of Claude Code, Codex, pi or Gemini CLI, or this program's own")
+    .option("--json", "print one JSON document")
+    .addHelpText("after", "\nExample:\n  $ palimpsest analyze session.jsonl")
+    .action(async (file: string, options: { json?: boolean }) => {
+      finish(await analyzeFile(file, options.json === true, terminal));
+    });
+}
+
+async function analyzeFile(file: string, json: boolean, terminal: Terminal): Promise<number> {
+  const { analyzeRecording } = await import("../../replay/analyze-recording.js");
+  for await (const read of readRecordings([file], terminal)) {
+    if ("error" in read) {
+      complain(terminal, file, read.error.message);
+      return 1;
+    }
+    const analysis = analyzeRecording(read.recording);
+    const document = { file, format: read.recording.format, ...analysis };
+    terminal.stdout.write(json ? `${JSON.stringify(document, null, 2)}\n` : describe(file, analysis));
+  }
+  return 0;
+}
+
+const MOST_ROWS = 8;
+
+function describe(file: string, analysis: RecordingAnalysis): string {
+  const { accounting, size, model, compactions } = analysis;
+  const row = (name: string, tokens: number, note = ""): string => {
+    const share = accounting.total === 0 ? 0 : (tokens / accounting.total) * 100;
+    const figures = `${formatNumber(tokens).padStart(10)} ${`${share.toFixed(1)}%`.padStart(6)}`;
+    return `  ${printable(name).padEnd(28)}${figures}${note === "" ? "" : `  ${note}`}\n`;
+  };
+  const shares = (title: string, all: Readonly<Record<string, Share>>): string => {
+    const entries = Object.entries(all);
+    const shown = entries
+      .slice(0, MOST_ROWS)
+      .map(([name, { count, tokens }]) => row(`${title} ${name}`, tokens, `${formatNumber(count)}×`));
+    const rest = entries.slice(MOST_ROWS).reduce((sum, [, { tokens }]) => sum + tokens, 0);
+    return shown.join("") + (rest === 0 ? "" : row(`${title}, others`, rest));
+  };
+  const reads = analysis.duplicateReads
+    .slice(0, MOST_ROWS)
+    .map(
+      ({ path, count, wasted }) =>
+        `  ${formatNumber(wasted)} tokens: ${printable(path)} read ${count} times\n`,
+    );
+  return [
+    `${printable(file)}\n`,
+    `${printable(model ?? "unknown model")}, ${formatNumber(size.tokens)} tokens in the context ` +
+      `(${formatNumber(size.reported)} reported, ${formatNumber(size.estimated)} estimated, ${formatNumber(size.overhead)} overhead)\n`,
+    `\nAfter the last boundary, by estimate: ${formatNumber(accounting.total)} tokens\n`,
+    row("human", accounting.human),
+    row("assistant", accounting.assistant),
+    shares("call", accounting.toolRequests),
+    shares("result", accounting.toolResults),
+    row("local command output", accounting.localCommandOutput),
+    shares("attachment", accounting.attachments),
+    row("images and documents", accounting.other),
+    reads.length === 0 ? "" : `\nRead more than once:\n${reads.join("")}`,
+    compactions.length === 0 ? "" : `\n${plural(compactions.length, "compaction")}:\n`,
+    ...compactions.map(
+      ({ at, trigger, preTokens, postTokens }) =>
+        `  ${printable(at)} ${printable(trigger)}: ${formatNumber(preTokens)} → ${postTokens === null ? "?" : formatNumber(postTokens)} tokens\n`,
+    ),
+  ].join("");
+}

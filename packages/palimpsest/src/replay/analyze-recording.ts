@@ -1,0 +1,71 @@
+import {
+  accountFor,
+  createContextMeter,
+  createDefaultEstimator,
+  inputTokensOf,
+  isCompactBoundary,
+  liveMessages,
+  type Accounting,
+  type ContextSize,
+  type Message,
+} from "@palimpsest/core";
+import type { Recording } from "./readers/recording.js";
+
+export interface RecordedCompaction {
+  readonly at: string;
+  readonly trigger: string;
+  readonly preTokens: number;
+  /** Input tokens of the first request behind it; null where none was recorded. */
+  readonly postTokens: number | null;
+  /** Milliseconds until that response. */
+  readonly milliseconds: number | null;
+}
+
+export interface RecordingAnalysis {
+  /** The model that the live part was last written by. */
+  readonly model: string | null;
+  readonly size: ContextSize;
+  /** Over the messages after the last boundary. */
+  readonly accounting: Accounting;
+  readonly duplicateReads: Accounting["duplicateReads"];
+  readonly compactions: readonly RecordedCompaction[];
+}
+
+/** What a recorded conversation's context consists of now, and when it was compacted. */
+export function analyzeRecording(recording: Recording): RecordingAnalysis {
+  const live = liveMessages(recording.messages);
+  const last = live.findLast(
+    (message) => message.type === "assistant" && message.message.usage !== undefined,
+  );
+  const model = last?.type === "assistant" ? last.message.model : null;
+  const estimator = createDefaultEstimator({ model: model ?? "" });
+  const accounting = accountFor(live, estimator);
+  return {
+    model,
+    size: createContextMeter({ estimator }).append(live),
+    accounting,
+    duplicateReads: accounting.duplicateReads,
+    compactions: compactionsIn(recording.messages),
+  };
+}
+
+function compactionsIn(messages: readonly Message[]): readonly RecordedCompaction[] {
+  return messages.flatMap((message, index) => {
+    if (!isCompactBoundary(message) || message.isSidechain === true) return [];
+    const next = messages
+      .slice(index)
+      .find((later) => later.type === "assistant" && later.message.usage !== undefined);
+    const usage = next?.type === "assistant" ? next.message.usage : undefined;
+    const elapsed =
+      next === undefined ? Number.NaN : Date.parse(next.timestamp) - Date.parse(message.timestamp);
+    return [
+      {
+        at: message.timestamp,
+        trigger: message.compactMetadata?.trigger ?? "unknown",
+        preTokens: message.compactMetadata?.preTokens ?? 0,
+        postTokens: usage === undefined ? null : inputTokensOf(usage),
+        milliseconds: Number.isFinite(elapsed) ? elapsed : null,
+      },
+    ];
+  });
+}
