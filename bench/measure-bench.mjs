@@ -1,4 +1,16 @@
-import { createContextMeter, createDefaultEstimator, createHeuristicEstimator } from "@palimpsest/core";
+import {
+  createCompactableTools,
+  createContextMeter,
+  createDefaultEstimator,
+  createHeuristicEstimator,
+  createResultIndex,
+  decideCached,
+  decideSizeBased,
+  decideTimeBased,
+  defaultSettings,
+  findModel,
+  noCachedEdits,
+} from "@palimpsest/core";
 import { createBpeCounter } from "palimpsest/simulator";
 import { fileURLToPath } from "node:url";
 
@@ -51,35 +63,51 @@ function round(number) {
   ];
 }
 
-/** What asking for the size costs per appended round, in microseconds. */
-function sizes(messageCount) {
-  const meter = createContextMeter({ estimator: createDefaultEstimator({ model: "claude-opus-5" }) });
+const model = findModel("claude-opus-5");
+
+/** Per appended round: the size, and every local variant's decision, none of which clears. Microseconds. */
+function turns(messageCount) {
+  const estimator = createDefaultEstimator({ model: model.id });
+  const meter = createContextMeter({ estimator });
+  const index = createResultIndex({ estimator, tools: createCompactableTools() });
+  const cost = { prices: model.prices, cache: { state: "warm", ttl: "5m" }, expectedTurnsLeft: 0 };
+  let previous;
   let number = 0;
-  for (; number * 2 < messageCount; number += 1) meter.append(round(number));
+  const turn = (messages) => {
+    meter.append(messages);
+    index.append(messages);
+    const context = { index, estimator, settings: defaultSettings, model, cost };
+    const now = index.lastResponseAt + 1000;
+    decideTimeBased({ ...context, now, isMainThread: true });
+    decideCached({ ...context, state: noCachedEdits, canEditCache: false });
+    previous = decideSizeBased({ ...context, ...(previous === undefined ? {} : { previous }) });
+    if (previous.kind !== "keep") throw new Error("this conversation is meant to stay as it is");
+  };
+  for (; number * 2 < messageCount; number += 1) turn(round(number));
   const costs = [];
   for (let sample = 0; sample < 400; sample += 1) {
     const next = round(number);
     number += 1;
     const started = process.hrtime.bigint();
-    meter.append(next);
+    turn(next);
     costs.push(Number(process.hrtime.bigint() - started) / 1000);
   }
   return costs;
 }
 
-/** Named figures with units: estimators against each other, and the size of a growing context. */
+/** Named figures with units: estimators against each other; size and clear decision per turn. */
 export function measureBench() {
-  for (let warmUp = 0; warmUp < 3; warmUp += 1) sizes(1000);
+  for (let warmUp = 0; warmUp < 3; warmUp += 1) turns(1000);
   const counts = [100, 10_000];
-  const runs = Array.from({ length: 7 }, () => counts.map(sizes));
+  const runs = Array.from({ length: 7 }, () => counts.map(turns));
   const [early, late] = counts.map((_, index) => runs.flatMap((run) => run[index]));
   return [
     ...speeds(),
-    { name: "measure.size.100.median", value: percentile(early, 0.5), unit: "µs" },
-    { name: "measure.size.10000.median", value: percentile(late, 0.5), unit: "µs" },
-    { name: "measure.size.10000.p99", value: percentile(late, 0.99), unit: "µs" },
+    { name: "measure.turn.100.median", value: percentile(early, 0.5), unit: "µs" },
+    { name: "measure.turn.10000.median", value: percentile(late, 0.5), unit: "µs" },
+    { name: "measure.turn.10000.p99", value: percentile(late, 0.99), unit: "µs" },
     {
-      name: "measure.size.ratio.10000to100",
+      name: "measure.turn.ratio.10000to100",
       value: percentile(late, 0.5) / percentile(early, 0.5),
       unit: "×",
     },

@@ -205,3 +205,87 @@ export {
   type Settings,
   type SettingSources,
 } from "./engine/settings/settings.js";
+export {
+  decideApiNative,
+  nativeKeep,
+  nativeTrigger,
+  noNativeClearing,
+  noteNativeResponse,
+  type NativeClearing,
+  type NativeContext,
+  type NativeDecision,
+  type NotedResponse,
+} from "./engine/clear/api-native.js";
+export {
+  endOfRequest,
+  placeCachedEdits,
+  type CacheEditsBlock,
+  type EditableRequestMessage,
+  type ReferencedResultBlock,
+} from "./engine/clear/cached-edits-request.js";
+export {
+  applyCached,
+  decideCached,
+  noCachedEdits,
+  noteCacheReport,
+  restoreCachedEdits,
+  type AppliedEdits,
+  type CachedContext,
+  type CachedEdits,
+  type CacheReport,
+  type PinnedEdit,
+} from "./engine/clear/cached-edits.js";
+export { applyMicrocompactions } from "./engine/clear/clear-results.js";
+export { CLEARED_RESULT_TEXT, isClearedResult, type RecallHint } from "./engine/clear/cleared-result.js";
+export {
+  createCompactableTools,
+  type CompactableKind,
+  type CompactableTools,
+  type CompactableToolsOptions,
+} from "./engine/clear/compactable-tools.js";
+export {
+  CONTEXT_MANAGEMENT_BETA,
+  type ClearThinkingEdit,
+  type ClearToolUsesEdit,
+  type ContextManagement,
+} from "./engine/clear/context-management.js";
+export {
+  pricesAt,
+  weighChange,
+  type CacheFacts,
+  type CostFacts,
+  type CostVerdict,
+  type PricedChange,
+} from "./engine/clear/cost-rule.js";
+export type {
+  ClearContext,
+  ClearDecision,
+  ClearPlan,
+  ClearRefusal,
+  ClearTarget,
+  KeepReason,
+  PlannedResult,
+} from "./engine/clear/decision.js";
+export {
+  applyClearing,
+  type ApplyOptions,
+  type Cleared,
+  type DeletionNotice,
+} from "./engine/clear/local-clearing.js";
+export {
+  isMicrocompactBoundary,
+  removesContent,
+  type EditPosition,
+  type MicrocompactBoundary,
+  type MicrocompactMetadata,
+} from "./engine/clear/microcompact-boundary.js";
+export { createMemoryReadState, type MemoryReadState, type ReadState } from "./engine/clear/read-state.js";
+export { restateClearings } from "./engine/clear/restate-clearings.js";
+export {
+  createResultIndex,
+  type IndexedResult,
+  type ResultIndex,
+  type ResultIndexOptions,
+} from "./engine/clear/result-index.js";
+export { decideSizeBased, type SizeBasedContext } from "./engine/clear/size-based.js";
+export { decideTimeBased, type TimeBasedContext } from "./engine/clear/time-based.js";

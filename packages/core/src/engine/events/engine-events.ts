@@ -1,3 +1,5 @@
+import type { CostVerdict } from "../clear/cost-rule.js";
+
 /** Which way of clearing old results was taken. */
 export type ClearVariant = "time-based" | "cached" | "api-native" | "size-based";
 
@@ -11,6 +13,8 @@ export interface EngineEvents {
     readonly toolUseIds: readonly string[];
     readonly tokensBefore: number;
     readonly tokensAfter: number;
+    /** Both sides of the question whether it pays, where prices were known. */
+    readonly cost?: CostVerdict;
   };
   /** A response showed how far the estimate was off. */
   readonly estimator_calibrated: {

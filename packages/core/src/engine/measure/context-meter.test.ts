@@ -34,6 +34,11 @@ const response = (id: string, input: number, output: number, more: object = {}):
 const result = (characters: number): Message =>
   user([{ type: "tool_result", tool_use_id: "t", content: "y".repeat(characters) }]);
 const system = (subtype: string): Message => ({ ...base(), type: "system", subtype });
+const clearing = (variant: string, freed = 0): Message => {
+  const sizes = { tokensBefore: 9000, tokensAfter: 9000 - freed };
+  const microcompactMetadata = { variant, trigger: "auto", toolUseIds: ["t"], ...sizes };
+  return Object.assign(system("microcompact_boundary"), { microcompactMetadata });
+};
 const meter = (overhead = 0) => createContextMeter({ estimator: createHeuristicEstimator(), overhead });
 
 describe("the size of the context", () => {
@@ -72,13 +77,32 @@ describe("the size of the context", () => {
     });
   });
 
+  it("where a response took several calls, the last one that wrote it counts", () => {
+    const iterations = [
+      { type: "compaction", input_tokens: 160_000, output_tokens: 4000 },
+      { type: "message", input_tokens: 500, cache_read_input_tokens: 7500, output_tokens: 300 },
+    ];
+    const usage = { input_tokens: 500, cache_read_input_tokens: 7500, output_tokens: 300, iterations };
+    expect(meter().append([response("m1", 1000, 1, { usage })])).toMatchObject({ reported: 8300 });
+  });
+
   it("a usage older than a boundary, or than a clearing, does not count", () => {
     const before = [user("q".repeat(4000)), response("m1", 50_000, 700)];
-    const cleared = meter().append([...before, system("microcompact_boundary")]);
+    const cleared = meter().append([...before, clearing("size-based")]);
     // what the last anchor showed of system prompt and tools is remembered
     expect(cleared).toMatchObject({ reported: 0, overhead: 49_000, estimated: 1100 });
     const compacted = meter().append([...before, system("compact_boundary"), user("s".repeat(400))]);
     expect(compacted).toMatchObject({ reported: 0, overhead: 49_000, estimated: 100 });
+  });
+
+  it("deletions inside the provider's cache leave the messages, not the context", () => {
+    const before = [user("q".repeat(4000)), response("m1", 50_000, 700)];
+    expect(meter().append([...before, clearing("cached", 600)])).toMatchObject({
+      reported: 0,
+      estimated: 500,
+    });
+    // what the provider cleared by itself is no longer part of what it reports
+    expect(meter().append([...before, clearing("api-native", 600)])).toMatchObject({ reported: 50_700 });
   });
 
   it("pads the estimated part only", () => {
@@ -108,7 +132,7 @@ describe("the size of the context", () => {
         if (name === "user") return user("q".repeat(index * 40));
         if (name === "result") return result(index * 100);
         if (name === "boundary") return system("compact_boundary");
-        if (name === "clearing") return system("microcompact_boundary");
+        if (name === "clearing") return clearing("cached", 50);
         return response(name === "piece" ? "same" : `m${index}`, 1000 + index * 300, 50);
       });
     fc.assert(

@@ -1,7 +1,8 @@
 import type { Message, Usage } from "../../messages/message.js";
 import { isCompactBoundary, isSyntheticError } from "../../messages/predicates.js";
+import { removesContent, type MicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import type { Estimator } from "./estimator.js";
-import { inputTokensOf } from "./growth.js";
+import { countedUsage, inputTokensOf } from "./growth.js";
 
 export interface ContextSize {
   /** Tokens now in the context: what the API last reported plus the estimate of what came since. */
@@ -44,10 +45,6 @@ interface Anchor {
   isPlain: boolean;
 }
 
-/** Removed content: usage from before does not describe what is there now. */
-const isMicrocompaction = (message: Message): boolean =>
-  message.type === "system" && message.subtype === "microcompact_boundary";
-
 class FoldingMeter implements ContextMeter {
   readonly #estimator: ContextMeterOptions["estimator"];
   #overhead: number;
@@ -70,7 +67,7 @@ class FoldingMeter implements ContextMeter {
       this.#total = 0;
       this.#anchor = undefined;
     }
-    if (isMicrocompaction(message)) this.#anchor = undefined;
+    if (removesContent(message)) this.#takeClearing(message);
     const tokens = this.#estimator.message(message);
     if (message.type === "assistant" && !isSyntheticError(message)) this.#takeResponse(message, tokens);
     else if (this.#anchor !== undefined) {
@@ -80,11 +77,23 @@ class FoldingMeter implements ContextMeter {
     this.#total += tokens;
   }
 
+  /**
+   * Usage from before a clearing does not describe what is there now. What the provider deletes inside its
+   * cache stays in the messages; what it clears by itself, the response that tells of it has counted already.
+   */
+  #takeClearing({ microcompactMetadata }: MicrocompactBoundary): void {
+    const { variant, tokensBefore, tokensAfter } = microcompactMetadata;
+    if (variant === "api-native") return;
+    this.#anchor = undefined;
+    if (variant === "cached") this.#total = Math.max(0, this.#total - (tokensBefore - tokensAfter));
+  }
+
   #takeResponse(message: Extract<Message, { type: "assistant" }>, tokens: number): void {
     const { id, usage, stop_reason } = message.message;
     const anchor = this.#anchor;
     const isPiece = anchor !== undefined && id === anchor.id;
-    const outputTokens = typeof stop_reason === "string" ? usage?.output_tokens : undefined;
+    const outputTokens =
+      typeof stop_reason === "string" && usage !== undefined ? countedUsage(usage).output_tokens : undefined;
     if (isPiece) {
       anchor.ownEstimate += tokens;
       anchor.outputTokens = outputTokens ?? anchor.outputTokens;

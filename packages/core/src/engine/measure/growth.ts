@@ -20,9 +20,29 @@ interface Response {
   readonly calls: ReadonlySet<string>;
 }
 
+/**
+ * The usage that describes the context: where a response took several calls (the provider compacted in between,
+ * say), that of the last one that wrote the message.
+ */
+export function countedUsage(usage: Usage): Usage {
+  const iterations: unknown = usage["iterations"];
+  if (!Array.isArray(iterations)) return usage;
+  const last: unknown = iterations.findLast(
+    (item: { readonly type?: unknown } | null) =>
+      item?.type === "message" || item?.type === "fallback_message",
+  );
+  return last === undefined ? usage : (last as Usage);
+}
+
 /** Tokens that a response read: cached ones fill the window like others. */
-export const inputTokensOf = (usage: Usage): number =>
-  (usage.input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
+export function inputTokensOf(usage: Usage): number {
+  const counted = countedUsage(usage);
+  return (
+    (counted.input_tokens ?? 0) +
+    (counted.cache_creation_input_tokens ?? 0) +
+    (counted.cache_read_input_tokens ?? 0)
+  );
+}
 
 /**
  * The growths in a conversation that can be told from its records: from one response to the next with nothing
@@ -66,7 +86,7 @@ function responseOf(message: Message): Response | undefined {
     id,
     model,
     inputTokens: inputTokensOf(usage),
-    outputTokens: typeof stop_reason === "string" ? usage.output_tokens : undefined,
+    outputTokens: typeof stop_reason === "string" ? countedUsage(usage).output_tokens : undefined,
     calls: callsOf(message),
   };
 }

@@ -1,0 +1,61 @@
+import { createSystemMessage, type MessageOrigin } from "../../messages/construct.js";
+import type { Message, SystemMessage } from "../../messages/message.js";
+import type { ClearVariant } from "../events/engine-events.js";
+
+export interface MicrocompactMetadata {
+  readonly variant: ClearVariant;
+  /** `manual` where the caller named a target of its own. */
+  readonly trigger: "auto" | "manual";
+  /** In the order of their calls. */
+  readonly toolUseIds: readonly string[];
+  /** Tokens of the messages, by the estimator of the time. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** The content of cleared results that say how to get them back, by id; the others hold the bare text. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** All thinking behind this message, up to the boundary, was removed with the results. */
+  readonly thinkingRemovedAfter?: string;
+  /** Where the deletions inside the provider's cache stand in the request. */
+  readonly pinnedAt?: EditPosition;
+}
+
+/** A place in a request: behind the first `block` blocks of a message. */
+export interface EditPosition {
+  readonly message: number;
+  readonly block: number;
+}
+
+/** Records a clearing. What was cleared stays on disk before it; reading it again applies it again. */
+export interface MicrocompactBoundary extends SystemMessage {
+  readonly subtype: "microcompact_boundary";
+  readonly microcompactMetadata: MicrocompactMetadata;
+}
+
+export function createMicrocompactBoundary(
+  origin: MessageOrigin,
+  microcompactMetadata: MicrocompactMetadata,
+): MicrocompactBoundary {
+  const base = createSystemMessage(origin, {
+    subtype: "microcompact_boundary",
+    content: "Old tool results cleared",
+    level: "info",
+  });
+  return { ...base, subtype: "microcompact_boundary", microcompactMetadata };
+}
+
+/** A boundary of a clearing whose metadata can be used; it may come from a file and be anything. */
+export function isMicrocompactBoundary(message: Message): message is MicrocompactBoundary {
+  if (message.type !== "system" || message.subtype !== "microcompact_boundary") return false;
+  const metadata: unknown = (message as Partial<MicrocompactBoundary>).microcompactMetadata;
+  if (typeof metadata !== "object" || metadata === null) return false;
+  const { toolUseIds } = metadata as { readonly toolUseIds?: unknown };
+  return Array.isArray(toolUseIds) && toolUseIds.every((id) => typeof id === "string");
+}
+
+/** Whether the clearing changed the messages; otherwise the provider does it, request by request. */
+export const isLocalClearing = ({ microcompactMetadata: { variant } }: MicrocompactBoundary): boolean =>
+  variant === "time-based" || variant === "size-based";
+
+/** Whether results leave the context here: a `usage` from before tells nothing of its size any more. */
+export const removesContent = (message: Message): message is MicrocompactBoundary =>
+  isMicrocompactBoundary(message) && message.microcompactMetadata.toolUseIds.length > 0;

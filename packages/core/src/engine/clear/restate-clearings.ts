@@ -1,0 +1,50 @@
+import type { Message } from "../../messages/message.js";
+import { CLEARED_RESULT_TEXT } from "./cleared-result.js";
+import {
+  isLocalClearing,
+  isMicrocompactBoundary,
+  type MicrocompactMetadata,
+} from "./microcompact-boundary.js";
+
+/**
+ * One clearing that stands for those whose boundaries a compaction leaves behind although it keeps messages
+ * that they changed (a kept prefix). Written right behind the compaction, it makes a resumed conversation the
+ * live one again; undefined where the kept messages need none. `live` is the list before the compaction.
+ */
+export function restateClearings(
+  live: readonly Message[],
+  kept: readonly Message[],
+): MicrocompactMetadata | undefined {
+  const keptUuids = new Set(kept.map(({ uuid }) => uuid));
+  const lost = live.filter(isMicrocompactBoundary).filter((boundary) => !keptUuids.has(boundary.uuid));
+  const keptResults = new Set(kept.flatMap(resultIds));
+  const texts = new Map<string, string>();
+  let thinkingRemovedAfter: string | undefined;
+  for (const boundary of lost.filter(isLocalClearing)) {
+    const { toolUseIds, texts: own, thinkingRemovedAfter: after } = boundary.microcompactMetadata;
+    for (const id of toolUseIds) {
+      if (keptResults.has(id) && !texts.has(id)) texts.set(id, own?.[id] ?? CLEARED_RESULT_TEXT);
+    }
+    if (after !== undefined && keptUuids.has(after)) {
+      thinkingRemovedAfter = earlier(kept, thinkingRemovedAfter, after);
+    }
+  }
+  if (texts.size === 0) return undefined;
+  return {
+    variant: "size-based",
+    trigger: "auto",
+    toolUseIds: [...texts.keys()],
+    tokensBefore: 0,
+    tokensAfter: 0,
+    texts: Object.fromEntries(texts),
+    ...(thinkingRemovedAfter === undefined ? {} : { thinkingRemovedAfter }),
+  };
+}
+
+const resultIds = (message: Message): readonly string[] =>
+  message.type === "user" && Array.isArray(message.message?.content)
+    ? message.message.content.flatMap((block) => (block?.type === "tool_result" ? [block.tool_use_id] : []))
+    : [];
+
+const earlier = (messages: readonly Message[], a: string | undefined, b: string): string =>
+  a === undefined ? b : (messages.find(({ uuid }) => uuid === a || uuid === b)?.uuid ?? b);
