@@ -1,5 +1,8 @@
 import type { Message } from "../../messages/message.js";
+import { asText, isFields } from "../../messages/fields.js";
 import { isHumanMessage } from "../../messages/predicates.js";
+import { createCompactableTools } from "../clear/compactable-tools.js";
+import { fileReadsOf, type FileRead } from "../clear/file-reads.js";
 import type { Estimator } from "./estimator.js";
 import { sentBlocks } from "./sent-blocks.js";
 
@@ -37,13 +40,8 @@ export interface Accounting {
 }
 
 const LOCAL_COMMAND = /<(?:local-command-(?:stdout|stderr)|bash-(?:stdout|stderr))>/;
-const READ_TOOL = /^(?:read|read_file|view|cat)$/i;
-const PATH_FIELDS = ["file_path", "path", "absolute_path", "filename", "file"] as const;
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const tools = createCompactableTools();
 
 class Tally {
   readonly #shares = new Map<string, { count: number; tokens: number }>();
@@ -70,7 +68,7 @@ export function accountFor(messages: readonly Message[], estimator: Pick<Estimat
   const results = new Tally();
   const attachments = new Tally();
   const reads = new Tally();
-  const calls = new Map<string, { readonly name: string; readonly path: string | undefined }>();
+  const calls = new Map<string, { readonly name: string; readonly reads: readonly FileRead[] }>();
   let human = 0;
   let assistant = 0;
   let localCommandOutput = 0;
@@ -81,23 +79,24 @@ export function accountFor(messages: readonly Message[], estimator: Pick<Estimat
       const tokens = estimator.block(block);
       const fields = isFields(block) ? block : { type: "text", text: block };
       if (message.type === "attachment") {
-        attachments.add(text(message.attachment?.type) || "unknown", tokens);
+        attachments.add(asText(message.attachment?.type) || "unknown", tokens);
       } else if (fields["type"] === "tool_use") {
-        const name = text(fields["name"]) || "unknown";
+        const name = asText(fields["name"]) || "unknown";
         requests.add(name, tokens);
-        calls.set(text(fields["id"]), {
+        calls.set(asText(fields["id"]), {
           name,
-          path: READ_TOOL.test(name) ? pathOf(fields["input"]) : undefined,
+          reads: tools.kindOf(name) === "file-read" ? fileReadsOf(fields["input"]) : [],
         });
       } else if (fields["type"] === "tool_result") {
-        const call = calls.get(text(fields["tool_use_id"]));
+        const call = calls.get(asText(fields["tool_use_id"]));
         results.add(call?.name ?? "unknown", tokens);
-        if (call?.path !== undefined) reads.add(call.path, tokens);
+        const shown = call?.reads ?? [];
+        for (const { path } of shown) reads.add(path, tokens / shown.length);
       } else if (fields["type"] === "image" || fields["type"] === "document") {
         other += tokens;
       } else if (message.type === "assistant") {
         assistant += tokens;
-      } else if (LOCAL_COMMAND.test(text(fields["text"]))) {
+      } else if (LOCAL_COMMAND.test(asText(fields["text"]))) {
         localCommandOutput += tokens;
       } else if (isSummary) {
         attachments.add("summary", tokens);
@@ -134,10 +133,4 @@ export function accountFor(messages: readonly Message[], estimator: Pick<Estimat
       duplicateReads: percent(duplicateReads.reduce((sum, read) => sum + read.wasted, 0)),
     },
   };
-}
-
-function pathOf(input: unknown): string | undefined {
-  if (!isFields(input)) return undefined;
-  const field = PATH_FIELDS.find((name) => typeof input[name] === "string" && input[name] !== "");
-  return field === undefined ? undefined : text(input[field]);
 }

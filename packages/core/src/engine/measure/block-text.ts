@@ -1,3 +1,4 @@
+import { asText, isFields, type Fields } from "../../messages/fields.js";
 import { imageSize } from "../../messages/validity/image-size.js";
 
 /** What estimators count of a block: the texts that are sent, and everything that has a price of its own. */
@@ -11,12 +12,6 @@ export interface BlockParts {
   readonly documents: number;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-
 const nothing: BlockParts = { texts: [], toolResults: 0, signatureCharacters: 0, images: [], documents: 0 };
 const onlyText = (...texts: string[]): BlockParts => ({ ...nothing, texts });
 
@@ -26,21 +21,21 @@ export function partsOf(block: unknown): BlockParts {
   if (!isFields(block)) return nothing;
   switch (block["type"]) {
     case "text":
-      return onlyText(text(block["text"]));
+      return onlyText(asText(block["text"]));
     case "image":
       return { ...nothing, images: [pixelsOf(block)] };
     case "document":
       return documentParts(block);
     case "tool_use":
-      return onlyText(text(block["name"]), json(block["input"]));
+      return onlyText(asText(block["name"]), json(block["input"]));
     case "tool_result":
       return { ...listParts(block["content"]), toolResults: 1 };
     case "thinking":
       return thinkingParts(block);
     case "redacted_thinking":
-      return { ...nothing, signatureCharacters: text(block["data"]).length };
+      return { ...nothing, signatureCharacters: asText(block["data"]).length };
     case "compaction":
-      return onlyText(text(block["content"]));
+      return onlyText(asText(block["content"]));
     default:
       return onlyText(json(block));
   }
@@ -64,23 +59,23 @@ function joinParts(a: BlockParts, b: BlockParts): BlockParts {
 
 /** Recordings cut signatures short and say how long they were. */
 function thinkingParts(block: Fields): BlockParts {
-  const thinking = text(block["thinking"]);
+  const thinking = asText(block["thinking"]);
   if (thinking !== "") return onlyText(thinking);
   const recorded = block["signatureChars"];
-  const characters = typeof recorded === "number" ? recorded : text(block["signature"]).length;
+  const characters = typeof recorded === "number" ? recorded : asText(block["signature"]).length;
   return { ...nothing, signatureCharacters: characters };
 }
 
 function documentParts(block: Fields): BlockParts {
   const source = isFields(block["source"]) ? block["source"] : {};
-  if (source["type"] === "text") return onlyText(text(source["data"]));
+  if (source["type"] === "text") return onlyText(asText(source["data"]));
   if (source["type"] === "content") return listParts(source["content"]);
   return { ...nothing, documents: 1 };
 }
 
 function pixelsOf(block: Fields): BlockParts["images"][number] {
   const source = isFields(block["source"]) ? block["source"] : {};
-  return source["type"] === "base64" ? imageSize(text(source["data"])) : undefined;
+  return source["type"] === "base64" ? imageSize(asText(source["data"])) : undefined;
 }
 
 const json = (value: unknown): string => JSON.stringify(value) ?? "";

@@ -1,3 +1,4 @@
+import { isFields, type Fields } from "../fields.js";
 import { cleanJson } from "./clean-json.js";
 import type { RepairKind } from "./repairs.js";
 import type { JsonSchema } from "./repair-tool-input.js";
@@ -9,13 +10,9 @@ export interface CleanContext {
   readonly toolSchemas: ReadonlyMap<string, JsonSchema> | undefined;
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
-
 /** The block as the API accepts it, the same reference where it was in order; null for one that goes. */
 export type Cleaner = (block: Fields, context: CleanContext) => Fields | null;
 
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 export const isText = (value: unknown): value is string => typeof value === "string";
 export const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";
 
@@ -55,7 +52,7 @@ const CALLERS = /^(?:direct|code_execution_\d{8})$/;
 /** The block without a `caller` that the API would not know. */
 export function cleanCaller(block: Fields): Fields {
   const { caller } = block;
-  if (!isObject(caller) || !isText(caller["type"]) || !CALLERS.test(caller["type"]))
+  if (!isFields(caller) || !isText(caller["type"]) || !CALLERS.test(caller["type"]))
     return dropField(block, "caller");
   if (caller["type"] === "direct") return replaceField(block, "caller", keepFields(caller, fieldsOf()));
   return isFilled(caller["tool_id"])

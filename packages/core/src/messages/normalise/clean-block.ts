@@ -4,7 +4,6 @@ import {
   dropField,
   fieldsOf,
   isFilled,
-  isObject,
   isText,
   keepFields,
   malformed,
@@ -12,8 +11,8 @@ import {
   wellFormed,
   type CleanContext,
   type Cleaner,
-  type Fields,
 } from "./block-fields.js";
+import { isFields, type Fields } from "../fields.js";
 import { serverBlocks } from "./clean-server-block.js";
 import { repairToolInput } from "./repair-tool-input.js";
 import { NO_CONTENT_TEXT, UNREADABLE_MEDIA_TEXT } from "./wording.js";
@@ -54,7 +53,7 @@ const cleanText =
     const keepsCitations =
       withCitations &&
       Array.isArray(citations) &&
-      citations.every((citation) => isObject(citation) && CITATIONS.has(citation["type"]));
+      citations.every((citation) => isFields(citation) && CITATIONS.has(citation["type"]));
     const bare = keepsCitations ? block : dropField(block, "citations");
     return wellFormed(keepFields(bare, TEXT), context);
   };
@@ -65,7 +64,7 @@ const unreadable = (kind: keyof typeof UNREADABLE_MEDIA_TEXT, context: CleanCont
 };
 
 function cleanSource(source: unknown, base64Types: ReadonlySet<unknown>): Fields | null {
-  if (!isObject(source)) return null;
+  if (!isFields(source)) return null;
   switch (source["type"]) {
     case "base64":
       return base64Types.has(source["media_type"]) && isText(source["data"]) && BASE64.test(source["data"])
@@ -85,12 +84,12 @@ function cleanSource(source: unknown, base64Types: ReadonlySet<unknown>): Fields
 const cleanImage: Cleaner = (block, context) => {
   const source = cleanSource(block["source"], IMAGE_TYPES);
   if (source === null) return unreadable("image", context);
-  const bare = isObject(block["transformations"]) ? block : dropField(block, "transformations");
+  const bare = isFields(block["transformations"]) ? block : dropField(block, "transformations");
   return wellFormed(keepFields(replaceField(bare, "source", source), IMAGE), context);
 };
 
 function cleanDocumentSource(source: unknown, context: CleanContext): Fields | null {
-  if (!isObject(source)) return null;
+  if (!isFields(source)) return null;
   if (source["type"] === "text") {
     return source["media_type"] === "text/plain" && isFilled(source["data"])
       ? keepFields(source, fieldsOf("media_type", "data"))
@@ -108,7 +107,7 @@ function cleanDocumentSource(source: unknown, context: CleanContext): Fields | n
 }
 
 const cleanCitationsConfig = (block: Fields): Fields =>
-  isObject(block["citations"]) && typeof block["citations"]["enabled"] === "boolean"
+  isFields(block["citations"]) && typeof block["citations"]["enabled"] === "boolean"
     ? replaceField(block, "citations", keepFields(block["citations"], new Set(["enabled"])))
     : dropField(block, "citations");
 
@@ -226,7 +225,7 @@ const ASSISTANT: Cleaners = {
 };
 
 function cleanOne(block: unknown, cleaners: Cleaners, context: CleanContext): Fields | null {
-  if (!isObject(block) || !isText(block["type"])) return malformed(context);
+  if (!isFields(block) || !isText(block["type"])) return malformed(context);
   const type = block["type"];
   const cleaner = Object.hasOwn(cleaners, type) ? cleaners[type] : undefined;
   if (cleaner !== undefined) return cleaner(block, context);

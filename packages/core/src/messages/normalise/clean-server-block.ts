@@ -3,15 +3,14 @@ import {
   dropField,
   fieldsOf,
   isFilled,
-  isObject,
   isText,
   keepFields,
   malformed,
   replaceField,
   wellFormed,
   type Cleaner,
-  type Fields,
 } from "./block-fields.js";
+import { isFields, type Fields } from "../fields.js";
 
 /** Calls that the provider carries out and their results. Both stand in the assistant's message. */
 
@@ -36,7 +35,7 @@ const MCP_RESULT = fieldsOf("tool_use_id", "content", "is_error");
 const matches = (value: unknown, pattern: RegExp): boolean => isText(value) && pattern.test(value);
 
 const cleanServerToolUse: Cleaner = (block, context) =>
-  matches(block["id"], SERVER_ID) && SERVER_TOOLS.has(block["name"]) && isObject(block["input"])
+  matches(block["id"], SERVER_ID) && SERVER_TOOLS.has(block["name"]) && isFields(block["input"])
     ? wellFormed(keepFields(cleanCaller(block), SERVER_TOOL_USE), context)
     : malformed(context);
 
@@ -45,7 +44,7 @@ const cleanMcpToolUse: Cleaner = (block, context) =>
   isFilled(block["name"]) &&
   block["name"].length <= 200 &&
   isFilled(block["server_name"]) &&
-  isObject(block["input"])
+  isFields(block["input"])
     ? wellFormed(keepFields(block, MCP_TOOL_USE), context)
     : malformed(context);
 
@@ -54,33 +53,33 @@ const cleanResult =
   (
     allowed: ReadonlySet<string>,
     kinds: RegExp,
-    isContent = isObject as (value: unknown) => boolean,
+    isContent = isFields as (value: unknown) => boolean,
   ): Cleaner =>
   (block, context) => {
     const { content } = block;
-    const fits = isContent(content) && (!isObject(content) || matches(content["type"], kinds));
+    const fits = isContent(content) && (!isFields(content) || matches(content["type"], kinds));
     return fits && matches(block["tool_use_id"], SERVER_ID)
       ? wellFormed(keepFields(cleanCaller(block), allowed), context)
       : malformed(context);
   };
 
 const isSearchContent = (value: unknown): boolean =>
-  isObject(value) ||
-  (Array.isArray(value) && value.every((item) => isObject(item) && item["type"] === "web_search_result"));
+  isFields(value) ||
+  (Array.isArray(value) && value.every((item) => isFields(item) && item["type"] === "web_search_result"));
 
 const isToolSearchContent = (value: unknown): boolean =>
-  isObject(value) &&
+  isFields(value) &&
   (value["tool_references"] === undefined ||
     (Array.isArray(value["tool_references"]) && value["tool_references"].every(isToolReference)));
 
 const isToolReference = (value: unknown): boolean =>
-  isObject(value) &&
+  isFields(value) &&
   value["type"] === "tool_reference" &&
   isFilled(value["tool_name"]) &&
   Object.keys(value).length === 2;
 
 const isTextBlock = (value: unknown): value is Fields =>
-  isObject(value) && value["type"] === "text" && isText(value["text"]) && value["text"].trim() !== "";
+  isFields(value) && value["type"] === "text" && isText(value["text"]) && value["text"].trim() !== "";
 
 const cleanMcpResult: Cleaner = (block, context) => {
   if (!matches(block["tool_use_id"], MCP_ID)) return malformed(context);

@@ -1,3 +1,5 @@
+import { isFields, type Fields } from "../fields.js";
+
 /** The part of JSON Schema that repairing looks at; everything else in it is left to whoever runs the tool. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
@@ -7,24 +9,19 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /**
  * A tool input that is an object and, where the schema is known, fits it as far as that needs no guess:
  * values that models often write as strings get their type back, properties that the schema forbids go.
  * The same reference comes back where nothing had to change; repairing twice changes nothing more.
  */
 export function repairToolInput(input: unknown, schema?: JsonSchema): Fields {
-  const object = isObject(input) ? input : (parsedObject(input) ?? {});
+  const object = isFields(input) ? input : (parsedObject(input) ?? {});
   return schema === undefined ? object : fitObject(object, schema);
 }
 
 function parsedObject(input: unknown): Fields | undefined {
   const parsed = typeof input === "string" ? parse(input) : undefined;
-  return isObject(parsed) ? parsed : undefined;
+  return isFields(parsed) ? parsed : undefined;
 }
 
 function parse(text: string): unknown {
@@ -39,13 +36,13 @@ const allows = (schema: JsonSchema, type: string): boolean =>
   typeof schema.type === "string" ? schema.type === type : (schema.type?.includes(type) ?? false);
 
 function fit(value: unknown, schema: JsonSchema): unknown {
-  if (!isObject(schema)) return value;
+  if (!isFields(schema)) return value;
   if (typeof value === "string" && schema.type !== undefined && !allows(schema, "string")) {
     const retyped = retype(value, schema);
     return retyped === undefined ? value : fit(retyped, schema);
   }
-  if (Array.isArray(value)) return isObject(schema.items) ? fitArray(value, schema.items) : value;
-  return isObject(value) ? fitObject(value, schema) : value;
+  if (Array.isArray(value)) return isFields(schema.items) ? fitArray(value, schema.items) : value;
+  return isFields(value) ? fitObject(value, schema) : value;
 }
 
 /** A string where the schema wants something else: parsed, if what comes out is of the wanted type. */
@@ -57,7 +54,7 @@ function retype(text: string, schema: JsonSchema): unknown {
   }
   if (typeof parsed === "boolean") return allows(schema, "boolean") ? parsed : undefined;
   if (Array.isArray(parsed)) return allows(schema, "array") ? parsed : undefined;
-  return isObject(parsed) && allows(schema, "object") ? parsed : undefined;
+  return isFields(parsed) && allows(schema, "object") ? parsed : undefined;
 }
 
 function fitArray(list: readonly unknown[], items: JsonSchema): readonly unknown[] {
@@ -67,7 +64,7 @@ function fitArray(list: readonly unknown[], items: JsonSchema): readonly unknown
 
 function fitObject(object: Fields, schema: JsonSchema): Fields {
   const { properties } = schema;
-  if (!isObject(properties)) return object;
+  if (!isFields(properties)) return object;
   let changed = false;
   const entries: [string, unknown][] = [];
   for (const [key, value] of Object.entries(object)) {

@@ -1,3 +1,4 @@
+import { isFields } from "../fields.js";
 import type { Message } from "../message.js";
 
 /** A line that is JSON but no message of ours or of Claude Code's: kept on disk, ignored by the engine. */
@@ -47,12 +48,9 @@ export function decodeEntry(value: Readonly<Record<string, unknown>>): DecodedLi
 
 type Demand = (value: Readonly<Record<string, unknown>>) => string | undefined;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const hasContent: Demand = (value) => {
   const { message, type } = value;
-  if (!isObject(message)) return `${String(type)} message without message`;
+  if (!isFields(message)) return `${String(type)} message without message`;
   return typeof message["content"] === "string" || Array.isArray(message["content"])
     ? undefined
     : `${String(type)} message without content`;
@@ -63,7 +61,7 @@ const required: Readonly<Record<string, Demand>> = {
   user: hasContent,
   assistant: hasContent,
   attachment: (value) =>
-    isObject(value["attachment"]) ? undefined : "attachment message without attachment",
+    isFields(value["attachment"]) ? undefined : "attachment message without attachment",
   system: (value) => (typeof value["subtype"] === "string" ? undefined : "system message without subtype"),
   progress: () => undefined,
 };

@@ -1,4 +1,4 @@
-import { isObject } from "./is-object.js";
+import { isFields } from "../../messages/fields.js";
 
 export interface BlockFault {
   /** Undefined: the block itself. */
@@ -18,12 +18,12 @@ const required: ReadonlyMap<string, Readonly<Record<string, "a string" | "an obj
 
 /** Why a value is no block of an assistant message; undefined when it is one. Never throws. */
 export function findBlockFault(block: unknown): BlockFault | undefined {
-  if (!isObject(block)) return { expected: "an object" };
+  if (!isFields(block)) return { expected: "an object" };
   const { type } = block;
   if (typeof type !== "string") return { field: "type", expected: "a string" };
   for (const [field, expected] of Object.entries(required.get(type) ?? {})) {
     const value = block[field];
-    const fits = expected === "a string" ? typeof value === "string" : isObject(value);
+    const fits = expected === "a string" ? typeof value === "string" : isFields(value);
     if (!fits) return { field, expected };
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "./is-object.js";
+import { isFields, type Fields } from "../../messages/fields.js";
 
 export interface ErrorBodyFacts {
   readonly type: string | undefined;
@@ -14,9 +14,9 @@ export interface ErrorBodyFacts {
  */
 export function readErrorBody(body: unknown): ErrorBodyFacts {
   const value = typeof body === "string" ? parsed(body) : body;
-  if (!isObject(value)) return { ...NOTHING, message: stringOf(body) ?? stringOf(value) ?? "" };
-  const error = isObject(value["error"]) ? value["error"] : value;
-  const details = isObject(error["details"]) ? error["details"] : undefined;
+  if (!isFields(value)) return { ...NOTHING, message: stringOf(body) ?? stringOf(value) ?? "" };
+  const error = isFields(value["error"]) ? value["error"] : value;
+  const details = isFields(error["details"]) ? error["details"] : undefined;
   return {
     type: error === value && error["type"] === "error" ? undefined : stringOf(error["type"]),
     message: messageOf(error) ?? stringOf(value["error"]) ?? messageOf(value) ?? "",
@@ -27,7 +27,7 @@ export function readErrorBody(body: unknown): ErrorBodyFacts {
 
 const NOTHING = { type: undefined, errorCode: undefined, requestId: undefined };
 
-function messageOf(value: JsonObject): string | undefined {
+function messageOf(value: Fields): string | undefined {
   return stringOf(value["message"]) ?? stringOf(value["detail"]);
 }
 

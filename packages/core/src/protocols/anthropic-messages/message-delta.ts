@@ -1,12 +1,12 @@
-import { isObject, type JsonObject } from "./is-object.js";
+import { isFields, type Fields } from "../../messages/fields.js";
 import type { WireMessage, WireUsage } from "./wire.js";
 
 /**
  * The message with the values of a `message_delta` event in place of its own. Usage is cumulative: values
  * replace, they never add. A value that is null or absent changes nothing.
  */
-export function mergeMessageDelta(message: WireMessage, event: JsonObject): WireMessage {
-  const delta = isObject(event["delta"]) ? event["delta"] : {};
+export function mergeMessageDelta(message: WireMessage, event: Fields): WireMessage {
+  const delta = isFields(event["delta"]) ? event["delta"] : {};
   return {
     ...message,
     ...stringField(delta, "stop_reason"),
@@ -18,7 +18,7 @@ export function mergeMessageDelta(message: WireMessage, event: JsonObject): Wire
 }
 
 function mergeUsage(usage: WireUsage, later: unknown): WireUsage {
-  if (!isObject(later)) return usage;
+  if (!isFields(later)) return usage;
   const values = Object.entries(later).filter(
     ([name, value]) =>
       value !== null &&
@@ -29,15 +29,12 @@ function mergeUsage(usage: WireUsage, later: unknown): WireUsage {
   return { ...usage, ...Object.fromEntries(values) };
 }
 
-function stringField<Name extends string>(
-  source: JsonObject,
-  name: Name,
-): { readonly [key in Name]?: string } {
+function stringField<Name extends string>(source: Fields, name: Name): { readonly [key in Name]?: string } {
   const value = source[name];
   return (typeof value === "string" ? { [name]: value } : {}) as { readonly [key in Name]?: string };
 }
 
-function given(source: JsonObject, names: readonly string[]): JsonObject {
+function given(source: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(
     names
       .map((name) => [name, source[name]] as const)

@@ -1,6 +1,6 @@
 import type { AssistantBlock } from "../../messages/content.js";
 import { inOrder, type BackwardList } from "./backward-list.js";
-import { isObject, type JsonObject } from "./is-object.js";
+import { isFields, type Fields } from "../../messages/fields.js";
 import type { WireDelta } from "./wire.js";
 
 /** A block between its start and its stop. */
@@ -20,14 +20,14 @@ export interface ClosedBlock {
  * its payload.
  */
 export function readDelta(value: unknown): WireDelta | "unknown" | "malformed" {
-  if (!isObject(value) || typeof value["type"] !== "string") return "malformed";
+  if (!isFields(value) || typeof value["type"] !== "string") return "malformed";
   const isKnown = Object.hasOwn(payloads, value["type"]);
   if (!isKnown) return "unknown";
   const delta = value as unknown as WireDelta;
   return payloads[delta.type](value) ? delta : "malformed";
 }
 
-const payloads: Readonly<Record<WireDelta["type"], (delta: JsonObject) => boolean>> = {
+const payloads: Readonly<Record<WireDelta["type"], (delta: Fields) => boolean>> = {
   text_delta: (delta) => typeof delta["text"] === "string",
   thinking_delta: (delta) => typeof delta["thinking"] === "string",
   signature_delta: (delta) => typeof delta["signature"] === "string",
@@ -44,7 +44,7 @@ function isTextOrNull(value: unknown): boolean {
 
 /** Whether the block has what the delta continues. By fields, so that kinds nobody here knows can stream too. */
 export function accepts(block: AssistantBlock, delta: WireDelta): boolean {
-  const fields = block as unknown as JsonObject;
+  const fields = block as unknown as Fields;
   switch (delta.type) {
     case "text_delta":
     case "citations_delta":
@@ -63,7 +63,7 @@ export function accepts(block: AssistantBlock, delta: WireDelta): boolean {
 /** The start with all deltas applied; the start itself where there were none that change it. */
 export function closeBlock({ start, deltas }: OpenBlock): ClosedBlock {
   if (deltas === undefined) return { block: start };
-  const fields = start as unknown as JsonObject;
+  const fields = start as unknown as Fields;
   const gathered = gather(inOrder(deltas));
   const input = gathered.json.join("");
   const call = input.trim() === "" ? undefined : parseInput(input, start);
@@ -88,7 +88,7 @@ interface Gathered {
   readonly json: string[];
   readonly citations: unknown[];
   /** Fields of which a delta brings the final value: the last one counts. */
-  final: JsonObject;
+  final: Fields;
 }
 
 function gather(deltas: readonly WireDelta[]): Gathered {
@@ -104,7 +104,7 @@ function gather(deltas: readonly WireDelta[]): Gathered {
   return gathered;
 }
 
-function compactionFields(delta: Extract<WireDelta, { type: "compaction_delta" }>): JsonObject {
+function compactionFields(delta: Extract<WireDelta, { type: "compaction_delta" }>): Fields {
   const { content, encrypted_content } = delta;
   return encrypted_content === undefined ? { content } : { content, encrypted_content };
 }
@@ -117,7 +117,7 @@ function parseInput(
   try {
     const input: unknown = JSON.parse(json);
     // A call that the client carries out has an object for its input; one of the server may have anything.
-    if (start.type !== "tool_use" || isObject(input)) return { input };
+    if (start.type !== "tool_use" || isFields(input)) return { input };
   } catch {
     // Reported below.
   }

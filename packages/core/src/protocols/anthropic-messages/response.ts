@@ -1,5 +1,5 @@
 import { findBlockFault } from "./block-fault.js";
-import { isObject, type JsonObject } from "./is-object.js";
+import { isFields, type Fields } from "../../messages/fields.js";
 import type { WireErrorBody, WireMessage } from "./wire.js";
 
 export type DecodedResponse =
@@ -14,7 +14,7 @@ export type DecodedResponse =
  * nobody here knows are kept, and a body that is complete comes back as the same reference.
  */
 export function decodeResponse(body: unknown): DecodedResponse {
-  if (!isObject(body)) return malformed("", "an object");
+  if (!isFields(body)) return malformed("", "an object");
   if (body["type"] === "error") return decodeErrorBody(body);
   const fault = findMessageFault(body);
   return fault ?? { kind: "message", message: withStopFields(body) };
@@ -26,15 +26,15 @@ function malformed(path: string, expected: string): Malformed {
   return { kind: "malformed", path, expected };
 }
 
-function decodeErrorBody(body: JsonObject): DecodedResponse {
+function decodeErrorBody(body: Fields): DecodedResponse {
   const { error } = body;
-  if (!isObject(error)) return malformed("error", "an object");
+  if (!isFields(error)) return malformed("error", "an object");
   if (typeof error["type"] !== "string") return malformed("error.type", "a string");
   if (typeof error["message"] !== "string") return malformed("error.message", "a string");
   return { kind: "error-body", body: body as unknown as WireErrorBody };
 }
 
-function findMessageFault(body: JsonObject): Malformed | undefined {
+function findMessageFault(body: Fields): Malformed | undefined {
   if (body["type"] !== "message") return malformed("type", '"message"');
   if (body["role"] !== "assistant") return malformed("role", '"assistant"');
   for (const field of ["id", "model"]) {
@@ -62,7 +62,7 @@ function findContentFault(content: unknown): Malformed | undefined {
 }
 
 function findUsageFault(usage: unknown): Malformed | undefined {
-  if (!isObject(usage)) return malformed("usage", "an object");
+  if (!isFields(usage)) return malformed("usage", "an object");
   for (const field of ["input_tokens", "output_tokens"]) {
     if (typeof usage[field] !== "number") return malformed(`usage.${field}`, "a number");
   }
@@ -70,7 +70,7 @@ function findUsageFault(usage: unknown): Malformed | undefined {
 }
 
 /** Servers that speak the protocol leave these two out where they are null. */
-function withStopFields(body: JsonObject): WireMessage {
+function withStopFields(body: Fields): WireMessage {
   const complete =
     body["stop_reason"] !== undefined && body["stop_sequence"] !== undefined
       ? body

@@ -1,5 +1,5 @@
 import { inOrder, type BackwardList } from "./backward-list.js";
-import { isObject } from "./is-object.js";
+import { isFields } from "../../messages/fields.js";
 import type { WireEvent } from "./wire.js";
 
 export function formatSseEvent(event: WireEvent): string {
@@ -74,7 +74,7 @@ export function decodeSseEvent({ event, data }: SseEvent): unknown {
   } catch {
     value = undefined;
   }
-  if (!isObject(value)) return { type: event };
+  if (!isFields(value)) return { type: event };
   return typeof value["type"] === "string" ? value : { ...value, type: event };
 }
 

@@ -2,7 +2,7 @@ import type { AssistantBlock } from "../../messages/content.js";
 import { inOrder, type BackwardList } from "./backward-list.js";
 import { findBlockFault } from "./block-fault.js";
 import { decodeError, type ApiFailure } from "./errors.js";
-import { isObject, type JsonObject } from "./is-object.js";
+import { isFields, type Fields } from "../../messages/fields.js";
 import { mergeMessageDelta } from "./message-delta.js";
 import { accepts, closeBlock, readDelta, type ClosedBlock, type OpenBlock } from "./open-block.js";
 import { decodeResponse } from "./response.js";
@@ -71,7 +71,7 @@ export function startStream(): StreamState {
 /** Reads the next event: the parsed data of a server-sent event. Unknown kinds are ignored. Never throws. */
 export function stepStream(state: StreamState, event: unknown): StreamStep {
   if (state.phase === "failed") return unchanged(state);
-  if (!isObject(event) || typeof event["type"] !== "string") {
+  if (!isFields(event) || typeof event["type"] !== "string") {
     return violate("malformed-event", "an event without a type");
   }
   switch (event["type"]) {
@@ -118,7 +118,7 @@ function hasOpenBlock(state: StreamState): state is WithinBlock {
   return state.phase === "content" && state.open !== undefined;
 }
 
-function startMessage(event: JsonObject): StreamStep {
+function startMessage(event: Fields): StreamStep {
   const decoded = decodeResponse(event["message"]);
   if (decoded.kind !== "message" || decoded.message.content.length > 0) {
     return violate("malformed-event", "message_start without a message of empty content");
@@ -130,7 +130,7 @@ function startMessage(event: JsonObject): StreamStep {
   };
 }
 
-function startBlock(state: Between, event: JsonObject): StreamStep {
+function startBlock(state: Between, event: Fields): StreamStep {
   const index = state.begun;
   if (event["index"] !== index) return wrongIndex(event, index);
   const fault = findBlockFault(event["content_block"]);
@@ -159,12 +159,12 @@ function startBlock(state: Between, event: JsonObject): StreamStep {
 
 /** A `fallback` block says that another model goes on; the message then bears the name of that one. */
 function withServingModel(message: WireMessage, block: unknown): WireMessage {
-  if (!isObject(block) || block["type"] !== "fallback" || !isObject(block["to"])) return message;
+  if (!isFields(block) || block["type"] !== "fallback" || !isFields(block["to"])) return message;
   const { model } = block["to"];
   return typeof model === "string" ? { ...message, model } : message;
 }
 
-function continueBlock(state: StreamState, event: JsonObject): StreamStep {
+function continueBlock(state: StreamState, event: Fields): StreamStep {
   const delta = readDelta(event["delta"]);
   if (delta === "unknown") return unchanged(state);
   if (!hasOpenBlock(state)) return misplaced(event, state);
@@ -192,7 +192,7 @@ function announce(delta: WireDelta, index: number): readonly StreamOutput[] {
   }
 }
 
-function stopBlock(state: WithinBlock, event: JsonObject): StreamStep {
+function stopBlock(state: WithinBlock, event: Fields): StreamStep {
   const index = state.begun - 1;
   if (event["index"] !== index) return wrongIndex(event, index);
   const closed = closeBlock(state.open);
@@ -204,9 +204,9 @@ function stopBlock(state: WithinBlock, event: JsonObject): StreamStep {
 
 function changeMessage(
   state: Between | Extract<StreamState, { phase: "closing" }>,
-  event: JsonObject,
+  event: Fields,
 ): StreamStep {
-  if (!isObject(event["delta"])) return violate("malformed-event", "message_delta without a delta");
+  if (!isFields(event["delta"])) return violate("malformed-event", "message_delta without a delta");
   const message =
     state.phase === "closing" ? state.message : { ...state.message, content: inOrder(state.blocks) };
   return { state: { phase: "closing", message: mergeMessageDelta(message, event) }, outputs: [] };
@@ -220,7 +220,7 @@ function violate(code: StreamViolation["code"], detail: string): StreamStep {
   return { state: { phase: "failed" }, outputs: [{ kind: "violation", violation: { code, detail } }] };
 }
 
-function misplaced(event: JsonObject, state: StreamState): StreamStep {
+function misplaced(event: Fields, state: StreamState): StreamStep {
   const place = hasOpenBlock(state) ? `within block ${state.begun - 1}` : places[state.phase];
   return violate("unexpected-event", `${String(event["type"])} ${place}`);
 }
@@ -233,6 +233,6 @@ const places: Readonly<Record<StreamState["phase"], string>> = {
   failed: "after the end",
 };
 
-function wrongIndex(event: JsonObject, expected: number): StreamStep {
+function wrongIndex(event: Fields, expected: number): StreamStep {
   return violate("wrong-index", `${String(event["type"])} for another block than ${expected}`);
 }
