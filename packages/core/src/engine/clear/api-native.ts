@@ -203,9 +203,7 @@ export function noteNativeResponse(
   if (applied === undefined || count <= state.clearedToolUses) {
     return { state: count === state.clearedToolUses ? state : { ...state, clearedToolUses: count } };
   }
-  const active = index.active();
-  const gone = active.slice(0, Math.max(0, active.length - (state.toolUses?.keep.value ?? 0)));
-  const ids = gone.slice(-(count - state.clearedToolUses)).map(({ id }) => id);
+  const ids = newestBehind(index, state.toolUses?.keep.value ?? 0, count - state.clearedToolUses);
   const tokensBefore = index.totalTokens;
   const event = {
     variant: "api-native",
@@ -223,4 +221,16 @@ export function noteNativeResponse(
       notice: { deletedTokens: applied.tokens, keepsPrefix: false },
     },
   };
+}
+
+/** The ids of the `count` newest results behind the newest `kept`, in the order of their calls. */
+function newestBehind(index: ResultIndex, kept: number, count: number): readonly string[] {
+  const ids: string[] = [];
+  let seen = 0;
+  for (const { id } of index.newestFirst()) {
+    if (ids.length >= count) break;
+    seen += 1;
+    if (seen > kept) ids.push(id);
+  }
+  return ids.toReversed();
 }

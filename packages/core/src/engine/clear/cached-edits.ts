@@ -10,6 +10,8 @@ import { weighChange } from "./cost-rule.js";
 import {
   blockedReason,
   refuse,
+  refuseForNow,
+  standingRefusal,
   triggerOf,
   type ClearContext,
   type ClearDecision,
@@ -64,6 +66,8 @@ export function decideCached(context: CachedContext): ClearDecision {
   if (blocked !== undefined) return refuse("cached", blocked);
   const isEnough = index.activeCount - state.deleted.size >= settings.clearCachedTrigger;
   if (target === undefined && !isEnough) return refuse("cached", "below-trigger");
+  const standing = standingRefusal(context);
+  if (standing !== undefined) return standing;
   const results = index
     .clearable(target?.keep ?? settings.clearCachedKeep, state.deleted)
     .flatMap((result) => {
@@ -71,7 +75,7 @@ export function decideCached(context: CachedContext): ClearDecision {
       const planned = planResult(result, context);
       return planned === undefined ? [] : [{ ...planned, tokensAfter: 0 }];
     });
-  if (results.length === 0) return refuse("cached", "nothing-to-clear");
+  if (results.length === 0) return refuseForNow(context, "cached", "nothing-to-clear");
   const cleared = results.reduce((sum, { tokensBefore }) => sum + tokensBefore, 0);
   const gone = state.deletedTokens;
   const {

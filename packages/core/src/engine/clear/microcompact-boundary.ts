@@ -48,8 +48,23 @@ export function isMicrocompactBoundary(message: Message): message is Microcompac
   if (message.type !== "system" || message.subtype !== "microcompact_boundary") return false;
   const metadata: unknown = (message as Partial<MicrocompactBoundary>).microcompactMetadata;
   if (typeof metadata !== "object" || metadata === null) return false;
-  const { toolUseIds } = metadata as { readonly toolUseIds?: unknown };
-  return Array.isArray(toolUseIds) && toolUseIds.every((id) => typeof id === "string");
+  const { toolUseIds, tokensBefore, tokensAfter, pinnedAt } = metadata as Readonly<Record<string, unknown>>;
+  return (
+    Array.isArray(toolUseIds) &&
+    toolUseIds.every((id) => typeof id === "string") &&
+    isCount(tokensBefore) &&
+    isCount(tokensAfter) &&
+    (pinnedAt === undefined || isPosition(pinnedAt))
+  );
+}
+
+const isCount = (value: unknown): boolean =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0;
+
+function isPosition(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { message, block } = value as Readonly<Record<string, unknown>>;
+  return isCount(message) && isCount(block);
 }
 
 /** Whether the clearing changed the messages; otherwise the provider does it, request by request. */

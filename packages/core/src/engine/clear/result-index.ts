@@ -102,7 +102,7 @@ class FoldingResultIndex implements ResultIndex {
   readonly #shown = new ShownFiles();
   #thinking: { readonly mark: Mark; readonly behindStart: number }[] = [];
   readonly #open = new Set<string>();
-  #responseId: string | undefined;
+  #responseId: unknown;
   /** Calls before this one have been answered to by a later response. */
   #answeredTo = 0;
   #calls = 0;
@@ -216,7 +216,7 @@ class FoldingResultIndex implements ResultIndex {
   #noteResponse(message: AssistantMessage): void {
     const time = Date.parse(message.timestamp);
     if (!Number.isNaN(time)) this.#lastResponseAt = time;
-    const { id } = message.message;
+    const id: unknown = message.message?.id;
     if (typeof id === "string" && id !== "" && id === this.#responseId) return;
     this.#responseId = id;
     this.#answeredTo = this.#calls;

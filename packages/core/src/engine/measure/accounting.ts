@@ -74,13 +74,16 @@ export function accountFor(messages: readonly Message[], estimator: Pick<Estimat
   let localCommandOutput = 0;
   let other = 0;
   for (const message of messages) {
+    if (message.type === "attachment") {
+      const tokens = sentBlocks(message).reduce<number>((sum, block) => sum + estimator.block(block), 0);
+      attachments.add(asText(message.attachment?.type) || "unknown", tokens);
+      continue;
+    }
     const isSummary = message.type === "user" && message.isCompactSummary === true;
     for (const block of sentBlocks(message)) {
       const tokens = estimator.block(block);
       const fields = isFields(block) ? block : { type: "text", text: block };
-      if (message.type === "attachment") {
-        attachments.add(asText(message.attachment?.type) || "unknown", tokens);
-      } else if (fields["type"] === "tool_use") {
+      if (fields["type"] === "tool_use") {
         const name = asText(fields["name"]) || "unknown";
         requests.add(name, tokens);
         calls.set(asText(fields["id"]), {

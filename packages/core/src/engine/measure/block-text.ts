@@ -1,3 +1,4 @@
+import { cleanJson } from "../../messages/normalise/clean-json.js";
 import { asText, isFields, type Fields } from "../../messages/fields.js";
 import { imageSize } from "../../messages/validity/image-size.js";
 
@@ -10,10 +11,19 @@ export interface BlockParts {
   readonly signatureCharacters: number;
   readonly images: readonly ({ readonly width: number; readonly height: number } | undefined)[];
   readonly documents: number;
+  /** Documents whose text is sent as it is. */
+  readonly documentTexts: readonly string[];
 }
 
-const nothing: BlockParts = { texts: [], toolResults: 0, signatureCharacters: 0, images: [], documents: 0 };
-const onlyText = (...texts: string[]): BlockParts => ({ ...nothing, texts });
+const nothing: BlockParts = {
+  texts: [],
+  toolResults: 0,
+  signatureCharacters: 0,
+  images: [],
+  documents: 0,
+  documentTexts: [],
+};
+const onlyText = (text: string): BlockParts => ({ ...nothing, texts: [text] });
 
 /** Takes a block apart, however damaged it is. */
 export function partsOf(block: unknown): BlockParts {
@@ -27,7 +37,7 @@ export function partsOf(block: unknown): BlockParts {
     case "document":
       return documentParts(block);
     case "tool_use":
-      return onlyText(asText(block["name"]), json(block["input"]));
+      return onlyText(asText(block["name"]) + json(block["input"]));
     case "tool_result":
       return { ...listParts(block["content"]), toolResults: 1 };
     case "thinking":
@@ -54,6 +64,7 @@ function joinParts(a: BlockParts, b: BlockParts): BlockParts {
     signatureCharacters: a.signatureCharacters + b.signatureCharacters,
     images: b.images.length === 0 ? a.images : [...a.images, ...b.images],
     documents: a.documents + b.documents,
+    documentTexts: b.documentTexts.length === 0 ? a.documentTexts : [...a.documentTexts, ...b.documentTexts],
   };
 }
 
@@ -68,7 +79,7 @@ function thinkingParts(block: Fields): BlockParts {
 
 function documentParts(block: Fields): BlockParts {
   const source = isFields(block["source"]) ? block["source"] : {};
-  if (source["type"] === "text") return onlyText(asText(source["data"]));
+  if (source["type"] === "text") return { ...nothing, documentTexts: [asText(source["data"])] };
   if (source["type"] === "content") return listParts(source["content"]);
   return { ...nothing, documents: 1 };
 }
@@ -78,4 +89,4 @@ function pixelsOf(block: Fields): BlockParts["images"][number] {
   return source["type"] === "base64" ? imageSize(asText(source["data"])) : undefined;
 }
 
-const json = (value: unknown): string => JSON.stringify(value) ?? "";
+const json = (value: unknown): string => JSON.stringify(cleanJson(value).value) ?? "";

@@ -2,7 +2,7 @@
 export interface Calibration {
   /** Real tokens per estimated token. */
   readonly scale: number;
-  /** Shares by which the newest estimates were off, with the scale of their time; the newest last. */
+  /** By which share of the estimate the newest growths were larger (or smaller) than estimated; the newest last. */
   readonly errors: readonly number[];
 }
 
@@ -29,18 +29,18 @@ export function calibrate(
   if (estimated < SMALLEST_GROWTH || actual < SMALLEST_GROWTH) return calibration;
   const ratio = clamp(actual / estimated, 1 / LARGEST_RATIO, LARGEST_RATIO);
   const scale = clamp(calibration.scale + RATE * (ratio - calibration.scale), SMALLEST_SCALE, LARGEST_SCALE);
-  const error = Math.abs(estimated * calibration.scale - actual) / actual;
+  const error = actual / (estimated * calibration.scale) - 1;
   return { scale, errors: [...calibration.errors.slice(1 - MOST_ERRORS), error] };
 }
 
 const UNKNOWN_ERROR = 1 / 3;
 const FEWEST_ERRORS = 20;
 
-/** The share by which 19 of 20 estimates are not off further; a third until enough were seen. */
+/** The share of the estimate that covers 19 of 20 growths; a third until enough were seen. */
 export function errorBound({ errors }: Calibration): number {
   if (errors.length < FEWEST_ERRORS) return UNKNOWN_ERROR;
   const sorted = errors.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? UNKNOWN_ERROR;
+  return Math.max(0, sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? UNKNOWN_ERROR);
 }
 
 /** A calibration as it was stored; uncalibrated where it makes no sense. */
@@ -50,7 +50,7 @@ export function readCalibration(value: unknown): Calibration {
   const isScale = typeof scale === "number" && scale >= SMALLEST_SCALE && scale <= LARGEST_SCALE;
   if (!isScale || !Array.isArray(errors)) return uncalibrated;
   const kept = errors.filter(
-    (error): error is number => typeof error === "number" && error >= 0 && error < 100,
+    (error): error is number => typeof error === "number" && error > -1 && error < 100,
   );
   return { scale, errors: kept.slice(-MOST_ERRORS) };
 }

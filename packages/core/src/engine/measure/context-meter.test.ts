@@ -35,7 +35,7 @@ const result = (characters: number): Message =>
   user([{ type: "tool_result", tool_use_id: "t", content: "y".repeat(characters) }]);
 const system = (subtype: string): Message => ({ ...base(), type: "system", subtype });
 const clearing = (variant: string, freed = 0): Message => {
-  const sizes = { tokensBefore: 9000, tokensAfter: 9000 - freed };
+  const sizes = { tokensBefore: 50_000, tokensAfter: 50_000 - freed };
   const microcompactMetadata = { variant, trigger: "auto", toolUseIds: ["t"], ...sizes };
   return Object.assign(system("microcompact_boundary"), { microcompactMetadata });
 };
@@ -93,6 +93,71 @@ describe("the size of the context", () => {
     expect(cleared).toMatchObject({ reported: 0, overhead: 49_000, estimated: 1100 });
     const compacted = meter().append([...before, system("compact_boundary"), user("s".repeat(400))]);
     expect(compacted).toMatchObject({ reported: 0, overhead: 49_000, estimated: 100 });
+  });
+
+  it("kept messages behind a boundary are estimated: their usage is older than it", () => {
+    const kept = [response("m8", 175_000, 300), result(4000)];
+    const [head, tail] = [kept[0]?.uuid, kept.at(-1)?.uuid];
+    const summary = user("s".repeat(400));
+    const segment = { headUuid: head, tailUuid: tail, anchorUuid: summary.uuid };
+    const boundary = Object.assign(system("compact_boundary"), {
+      compactMetadata: { preservedSegment: segment },
+    });
+    expect(meter(20_000).append([boundary, summary, ...kept])).toMatchObject({
+      reported: 0,
+      overhead: 20_000,
+      estimated: 100 + 100 + 1000,
+    });
+    expect(meter().append([boundary, summary, ...kept, response("m9", 26_000, 50)])).toMatchObject({
+      reported: 26_050,
+    });
+  });
+
+  it("a kept prefix before the boundary is counted", () => {
+    const prefix = user("p".repeat(400_000));
+    const segment = { headUuid: prefix.uuid, tailUuid: prefix.uuid, anchorUuid: null };
+    const boundary = Object.assign(system("compact_boundary"), {
+      compactMetadata: { preservedSegment: segment },
+    });
+    expect(meter().append([prefix, boundary, user("s".repeat(400))])).toMatchObject({ estimated: 100_100 });
+  });
+
+  it("after a local clearing the size falls by what was freed, on the old meter and on a new one", () => {
+    const results = (content: string): Message => user([{ type: "tool_result", tool_use_id: "t", content }]);
+    const original = results("y".repeat(40_000));
+    const cleared = results("[Old tool result content cleared]");
+    const before = [user("q"), original, response("m1", 30_000, 100)];
+    const old = meter();
+    old.append(before);
+    const expected = 30_000 + 100 - 9992;
+    expect(old.append([clearing("size-based", 9992)]).tokens).toBe(expected);
+    const fresh = meter().append([
+      user("q"),
+      cleared,
+      response("m1", 30_000, 100),
+      clearing("size-based", 9992),
+    ]);
+    expect(Math.abs(fresh.tokens - expected)).toBeLessThan(20);
+    expect(fresh.shownOverhead).toBeLessThan(20_010);
+  });
+
+  it("figures that are none count as none", () => {
+    const odd = [
+      null,
+      5,
+      { input_tokens: "5" },
+      { input_tokens: Number.NaN },
+      { input_tokens: 10, iterations: [null, 3] },
+    ];
+    for (const usage of odd) {
+      const { tokens, padded } = meter().append([user("q"), response("m1", 1000, 1, { usage })]);
+      expect(Number.isFinite(tokens) && Number.isFinite(padded)).toBe(true);
+    }
+    const broken = {
+      ...system("microcompact_boundary"),
+      microcompactMetadata: { variant: "cached", toolUseIds: ["t"] },
+    };
+    expect(meter().append([user("q".repeat(400)), broken as Message]).tokens).toBe(100);
   });
 
   it("deletions inside the provider's cache leave the messages, not the context", () => {
@@ -170,6 +235,20 @@ describe("the default estimator", () => {
     for (let round = 0; round < 50; round += 1) estimator.observe({ estimated: 1000, actual: 1020 });
     expect(estimator.pad(3000)).toBeLessThan(3100);
     expect(estimator.pad(3000)).toBeGreaterThanOrEqual(3000);
+  });
+
+  it("the padding covers the growths that were seen, also where the scale may not follow", () => {
+    const estimator = createDefaultEstimator({ model: "claude-opus-5" });
+    for (let round = 0; round < 400; round += 1) estimator.observe({ estimated: 1000, actual: 2000 });
+    expect(estimator.pad(estimator.scaled(1000))).toBeGreaterThanOrEqual(2000);
+  });
+
+  it("survives nesting without end", () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 20_000; level += 1) deep = [deep];
+    const block = { type: "tool_use", id: "t", name: "x", input: { deep } };
+    expect(createDefaultEstimator({ model: "claude-opus-5" }).block(block)).toBeGreaterThan(0);
+    expect(createHeuristicEstimator().block(block)).toBeGreaterThan(0);
   });
 
   it("is told apart by what it counts", () => {

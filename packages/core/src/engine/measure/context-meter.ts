@@ -1,8 +1,9 @@
-import type { Message, Usage } from "../../messages/message.js";
-import { isCompactBoundary, isSyntheticError } from "../../messages/predicates.js";
+import type { AssistantMessage, CompactBoundary, Message } from "../../messages/message.js";
+import { isCompactBoundary, isSyntheticError, preservedSegmentOf } from "../../messages/predicates.js";
+import { isClearedResult } from "../clear/cleared-result.js";
 import { removesContent, type MicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import type { Estimator } from "./estimator.js";
-import { countedUsage, inputTokensOf } from "./growth.js";
+import { readUsage, type CountedUsage } from "./growth.js";
 
 export interface ContextSize {
   /** Tokens now in the context: what the API last reported plus the estimate of what came since. */
@@ -14,6 +15,8 @@ export interface ContextSize {
   readonly estimated: number;
   /** System prompt and tools, as far as they are not part of what was reported. */
   readonly overhead: number;
+  /** System prompt and tools as the last response showed them, to hand to the meter of a changed conversation. */
+  readonly shownOverhead: number;
 }
 
 /** Measures a growing conversation: each call costs what is new. */
@@ -41,6 +44,8 @@ interface Anchor {
   ownEstimate: number;
   /** The estimate of everything that is not part of it and came after its first piece. */
   since: number;
+  /** The estimate of everything before it. */
+  readonly before: number;
   /** Nothing but the results of its calls so far: then the next response shows how good the estimate was. */
   isPlain: boolean;
 }
@@ -48,9 +53,16 @@ interface Anchor {
 class FoldingMeter implements ContextMeter {
   readonly #estimator: ContextMeterOptions["estimator"];
   #overhead: number;
-  /** The estimate of every message since the last boundary. */
+  /** Whether a response showed the overhead, rather than the caller. */
+  #isShown = false;
+  /** The estimate of every message that is in the context. */
   #total = 0;
   #anchor: Anchor | undefined;
+  /** Results that came already cleared: what a boundary behind them says of them has happened. */
+  readonly #cleared = new Set<string>();
+  /** Kept messages are on their way, up to this one: their usage is older than the boundary. */
+  #keptFrom: string | undefined;
+  #keptUntil: string | undefined;
 
   constructor({ estimator, overhead = 0 }: ContextMeterOptions) {
     this.#estimator = estimator;
@@ -63,42 +75,64 @@ class FoldingMeter implements ContextMeter {
   }
 
   #take(message: Message): void {
-    if (isCompactBoundary(message)) {
-      this.#total = 0;
-      this.#anchor = undefined;
-    }
+    if (isCompactBoundary(message)) this.#takeBoundary(message);
     if (removesContent(message)) this.#takeClearing(message);
+    if (message.uuid === this.#keptFrom) this.#keptFrom = undefined;
+    const isKept = this.#keptUntil !== undefined && this.#keptFrom === undefined;
+    if (message.uuid === this.#keptUntil) this.#keptUntil = undefined;
     const tokens = this.#estimator.message(message);
-    if (message.type === "assistant" && !isSyntheticError(message)) this.#takeResponse(message, tokens);
-    else if (this.#anchor !== undefined) {
+    if (message.type === "user") this.#noteCleared(message.message?.content);
+    if (message.type === "assistant" && !isSyntheticError(message) && !isKept) {
+      this.#takeResponse(message, tokens);
+    } else if (this.#anchor !== undefined) {
       this.#anchor.since += tokens;
       this.#anchor.isPlain &&= message.type !== "attachment" && message.type !== "assistant";
     }
     this.#total += tokens;
   }
 
-  /**
-   * Usage from before a clearing does not describe what is there now. What the provider deletes inside its
-   * cache stays in the messages; what it clears by itself, the response that tells of it has counted already.
-   */
-  #takeClearing({ microcompactMetadata }: MicrocompactBoundary): void {
-    const { variant, tokensBefore, tokensAfter } = microcompactMetadata;
-    if (variant === "api-native") return;
+  /** Usage from before does not count. What was kept does: before the boundary, or behind it. */
+  #takeBoundary(boundary: CompactBoundary): void {
+    const segment = preservedSegmentOf(boundary);
     this.#anchor = undefined;
-    if (variant === "cached") this.#total = Math.max(0, this.#total - (tokensBefore - tokensAfter));
+    if (segment?.anchorUuid === null) return;
+    this.#total = 0;
+    this.#keptFrom = segment?.headUuid;
+    this.#keptUntil = segment?.tailUuid;
   }
 
-  #takeResponse(message: Extract<Message, { type: "assistant" }>, tokens: number): void {
-    const { id, usage, stop_reason } = message.message;
+  #noteCleared(content: unknown): void {
+    if (!Array.isArray(content)) return;
+    for (const block of content) {
+      if (block?.type === "tool_result" && isClearedResult(block)) this.#cleared.add(block.tool_use_id);
+    }
+  }
+
+  /**
+   * Usage from before a clearing does not describe what is there now, but for that of a provider which tells of
+   * its own clearing in the response that has it behind it. Where the results came cleared already, the
+   * overhead was taken against less than the responses had read: it held what was cleared.
+   */
+  #takeClearing({ microcompactMetadata }: MicrocompactBoundary): void {
+    const { variant, tokensBefore, tokensAfter, toolUseIds } = microcompactMetadata;
+    const freed = Math.max(0, tokensBefore - tokensAfter);
+    const cameCleared = toolUseIds.some((id) => this.#cleared.has(id));
+    if (cameCleared) {
+      if (this.#isShown) this.#overhead = Math.max(0, this.#overhead - this.#scaled(freed));
+    } else this.#total = Math.max(0, this.#total - freed);
+    if (variant !== "api-native") this.#anchor = undefined;
+    else if (this.#anchor !== undefined) this.#showOverhead(this.#anchor, this.#anchor.before - freed);
+  }
+
+  #takeResponse(message: AssistantMessage, tokens: number): void {
+    const { id, usage, stop_reason } = message.message ?? {};
+    const counted = readUsage(usage);
     const anchor = this.#anchor;
-    const isPiece = anchor !== undefined && id === anchor.id;
-    const outputTokens =
-      typeof stop_reason === "string" && usage !== undefined ? countedUsage(usage).output_tokens : undefined;
-    if (isPiece) {
+    if (anchor !== undefined && id === anchor.id) {
       anchor.ownEstimate += tokens;
-      anchor.outputTokens = outputTokens ?? anchor.outputTokens;
-    } else if (usage !== undefined && inputTokensOf(usage) > 0) {
-      this.#moveAnchor({ id, usage, outputTokens, tokens });
+      if (typeof stop_reason === "string") anchor.outputTokens = counted?.outputTokens ?? anchor.outputTokens;
+    } else if (counted !== undefined) {
+      this.#moveAnchor({ id, counted, isEnded: typeof stop_reason === "string", tokens });
     } else if (anchor !== undefined) {
       anchor.since += tokens;
       anchor.isPlain = false;
@@ -107,25 +141,31 @@ class FoldingMeter implements ContextMeter {
 
   #moveAnchor(next: {
     readonly id: string;
-    readonly usage: Usage;
-    readonly outputTokens: number | undefined;
+    readonly counted: CountedUsage;
+    readonly isEnded: boolean;
     readonly tokens: number;
   }): void {
-    const inputTokens = inputTokensOf(next.usage);
+    const { inputTokens, outputTokens } = next.counted;
     const before = this.#anchor;
     if (before?.outputTokens !== undefined && before.isPlain && before.since > 0) {
       const actual = inputTokens - before.inputTokens - before.outputTokens;
       this.#estimator.observe?.({ estimated: before.since, actual });
     }
-    this.#overhead = Math.max(0, inputTokens - this.#scaled(this.#total));
     this.#anchor = {
       id: next.id,
       inputTokens,
-      outputTokens: next.outputTokens,
+      outputTokens: next.isEnded ? outputTokens : undefined,
       ownEstimate: next.tokens,
       since: 0,
+      before: this.#total,
       isPlain: true,
     };
+    this.#showOverhead(this.#anchor, this.#total);
+  }
+
+  #showOverhead({ inputTokens }: Anchor, messages: number): void {
+    this.#overhead = Math.max(0, inputTokens - this.#scaled(Math.max(0, messages)));
+    this.#isShown = true;
   }
 
   #scaled(tokens: number): number {
@@ -145,11 +185,15 @@ class FoldingMeter implements ContextMeter {
       reported,
       estimated,
       overhead,
+      shownOverhead: this.#overhead,
     };
   }
 }
 
-/** A meter for a conversation that grows at its end. For any other change, make a new one. */
+/**
+ * A meter for a conversation that grows at its end. For any other change, make a new one, and hand it the
+ * `shownOverhead` of the old.
+ */
 export function createContextMeter(options: ContextMeterOptions): ContextMeter {
   return new FoldingMeter(options);
 }

@@ -36,7 +36,7 @@ export function createDefaultEstimator(options: DefaultEstimatorOptions): Defaul
   const images = known?.capabilities.images ?? unknownImages;
   let calibration = options.calibration ?? uncalibrated;
   const tokensOf = (parts: BlockParts): number =>
-    parts.texts.reduce((sum, text) => sum + classTokens(text, weights), 0) +
+    [...parts.texts, ...parts.documentTexts].reduce((sum, text) => sum + classTokens(text, weights), 0) +
     parts.toolResults * weights.perToolResult +
     parts.signatureCharacters / SIGNATURE_CHARACTERS_PER_TOKEN +
     parts.images.reduce<number>((sum, pixels) => sum + imageTokens(pixels, images), 0) +

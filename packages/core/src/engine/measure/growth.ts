@@ -1,4 +1,5 @@
-import type { AssistantMessage, Message, Usage } from "../../messages/message.js";
+import { isFields } from "../../messages/fields.js";
+import type { AssistantMessage, Message } from "../../messages/message.js";
 import { isCompactBoundary, isSyntheticError } from "../../messages/predicates.js";
 
 /** Between two responses of a tool loop: how much the context really grew, and by what. */
@@ -20,29 +21,31 @@ interface Response {
   readonly calls: ReadonlySet<string>;
 }
 
-/**
- * The usage that describes the context: where a response took several calls (the provider compacted in between,
- * say), that of the last one that wrote the message.
- */
-export function countedUsage(usage: Usage): Usage {
-  const iterations: unknown = usage["iterations"];
-  if (!Array.isArray(iterations)) return usage;
-  const last: unknown = iterations.findLast(
-    (item: { readonly type?: unknown } | null) =>
-      item?.type === "message" || item?.type === "fallback_message",
-  );
-  return last === undefined ? usage : (last as Usage);
+/** What a usage says of the context. */
+export interface CountedUsage {
+  /** Tokens that the response read: cached ones fill the window like others. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 }
 
-/** Tokens that a response read: cached ones fill the window like others. */
-export function inputTokensOf(usage: Usage): number {
-  const counted = countedUsage(usage);
-  return (
-    (counted.input_tokens ?? 0) +
-    (counted.cache_creation_input_tokens ?? 0) +
-    (counted.cache_read_input_tokens ?? 0)
-  );
+/**
+ * The usage that describes the context: where a response took several calls (the provider compacted in between,
+ * say), that of the last one that wrote the message. Undefined for what holds no figures.
+ */
+export function readUsage(usage: unknown): CountedUsage | undefined {
+  if (!isFields(usage)) return undefined;
+  const iterations = Array.isArray(usage["iterations"]) ? usage["iterations"].filter(isFields) : [];
+  const counted =
+    iterations.findLast(({ type }) => type === "message" || type === "fallback_message") ?? usage;
+  const inputTokens =
+    tokensIn(counted["input_tokens"]) +
+    tokensIn(counted["cache_creation_input_tokens"]) +
+    tokensIn(counted["cache_read_input_tokens"]);
+  return inputTokens === 0 ? undefined : { inputTokens, outputTokens: tokensIn(counted["output_tokens"]) };
 }
+
+const tokensIn = (value: unknown): number =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : 0;
 
 /**
  * The growths in a conversation that can be told from its records: from one response to the next with nothing
@@ -80,13 +83,14 @@ export function growthsIn(messages: readonly Message[]): readonly Growth[] {
 
 function responseOf(message: Message): Response | undefined {
   if (message.type !== "assistant" || isSyntheticError(message)) return undefined;
-  const { id, model, usage, stop_reason } = message.message;
-  if (usage === undefined || inputTokensOf(usage) === 0) return undefined;
+  const { id, model, usage, stop_reason } = message.message ?? {};
+  const counted = readUsage(usage);
+  if (counted === undefined || typeof id !== "string" || typeof model !== "string") return undefined;
   return {
     id,
     model,
-    inputTokens: inputTokensOf(usage),
-    outputTokens: typeof stop_reason === "string" ? countedUsage(usage).output_tokens : undefined,
+    inputTokens: counted.inputTokens,
+    outputTokens: typeof stop_reason === "string" ? counted.outputTokens : undefined,
     calls: callsOf(message),
   };
 }

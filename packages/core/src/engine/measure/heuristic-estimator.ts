@@ -22,6 +22,7 @@ function tokensOf(parts: BlockParts): number {
     (sum, text) => sum + Math.round(text.length / CHARACTERS_PER_TOKEN),
     0,
   );
+  const media = parts.images.length + parts.documents + parts.documentTexts.length;
   const signatures = Math.round(parts.signatureCharacters / CHARACTERS_PER_TOKEN);
-  return characters + signatures + (parts.images.length + parts.documents) * FLAT_MEDIA_TOKENS;
+  return characters + signatures + media * FLAT_MEDIA_TOKENS;
 }

@@ -83,6 +83,17 @@ describe("settings", () => {
     expect(problems).toEqual([]);
   });
 
+  it("what a caller gives is checked like everything else", () => {
+    const given = { reserve: "abc", autoCompactPercent: 500 } as unknown as Partial<Settings>;
+    const { settings, problems } = resolveSettings({ given, env: { PALIMPSEST_WINDOW: "0" } });
+    expect(settings).toMatchObject({ reserve: 20_000, autoCompactPercent: undefined, window: undefined });
+    expect(problems.map(({ source }) => source).toSorted()).toEqual([
+      "PALIMPSEST_WINDOW",
+      "given autoCompactPercent",
+      "given reserve",
+    ]);
+  });
+
   it("both forms of the switches are read", () => {
     for (const name of ["DISABLE_COMPACT", "PALIMPSEST_DISABLE_COMPACT"]) {
       expect(resolveSettings({ env: { [name]: "1" } }).settings.disableCompact).toBe(true);

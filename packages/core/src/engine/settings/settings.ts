@@ -36,6 +36,13 @@ const count = (value: number, names: Names): SettingDefinition<number> => ({
   allowed: "a whole number, 0 or more",
 });
 
+const positive = (names: Names): SettingDefinition<number> => ({
+  ...names,
+  default: 1,
+  read: readNumber((number) => number >= 1 && Number.isInteger(number)),
+  allowed: "a whole number, 1 or more",
+});
+
 const fraction = (value: number, names: Names): SettingDefinition<number> => ({
   ...names,
   default: value,
@@ -58,7 +65,7 @@ const optional = <T>(definition: SettingDefinition<T>): SettingDefinition<T | un
 /** Every setting of the engine. Later stages add theirs. */
 export const settingDefinitions = {
   window: optional(
-    count(0, {
+    positive({
       env: ["PALIMPSEST_WINDOW"],
       key: "window",
       meaning: "tokens of the context window, in place of the model's own",
@@ -200,7 +207,7 @@ export interface SettingProblem {
 }
 
 export interface SettingSources {
-  /** Flags of the command line and options of the library: what is allowed only. */
+  /** Flags of the command line and options of the library. */
   readonly given?: Partial<Settings>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Contents of settings files, the strongest first, each with the name to show. */
@@ -209,7 +216,7 @@ export interface SettingSources {
 
 export interface ResolvedSettings {
   readonly settings: Settings;
-  /** Values that are not allowed. In the environment they are passed over; in files the caller should refuse. */
+  /** Values that are not allowed and were passed over; for flags and files the caller should refuse. */
   readonly problems: readonly SettingProblem[];
 }
 
@@ -218,9 +225,7 @@ export function resolveSettings(sources: SettingSources = {}): ResolvedSettings 
   const problems: SettingProblem[] = [];
   const resolved = Object.entries(settingDefinitions).map(([key, definition]) => {
     const name = key as SettingName;
-    const given = sources.given?.[name];
-    if (given !== undefined) return [name, given];
-    const found = candidates(definition, sources).find(({ source, value }) => {
+    const found = candidates(name, definition, sources).find(({ source, value }) => {
       const isFine = definition.read(value) !== undefined;
       if (!isFine) problems.push({ name, source, value: String(value), allowed: definition.allowed });
       return isFine;
@@ -231,9 +236,12 @@ export function resolveSettings(sources: SettingSources = {}): ResolvedSettings 
 }
 
 function candidates(
+  name: SettingName,
   { env, key }: Names,
   sources: SettingSources,
 ): readonly { readonly source: string; readonly value: unknown }[] {
+  const given: unknown = sources.given?.[name];
+  const fromCaller = given === undefined ? [] : [{ source: `given ${key}`, value: given }];
   const fromEnvironment = env.flatMap((variable) => {
     const value = sources.env?.[variable];
     return value === undefined ? [] : [{ source: variable, value }];
@@ -241,5 +249,5 @@ function candidates(
   const fromFiles = (sources.files ?? []).flatMap(({ name, content }) =>
     Object.hasOwn(content, key) ? [{ source: `${name}: ${key}`, value: content[key] }] : [],
   );
-  return [...fromEnvironment, ...fromFiles];
+  return [...fromCaller, ...fromEnvironment, ...fromFiles];
 }

@@ -333,6 +333,16 @@ describe("repairs", () => {
     ]);
   });
 
+  it("survives attachments of any depth and with any number of fences", () => {
+    let deep: unknown = "bottom";
+    for (let level = 0; level < 20_000; level += 1) deep = [deep];
+    const attachments = ["todo", "hook_success", "file", "unheard_of"].map((type) =>
+      attach({ type, content: deep }),
+    );
+    const fences = attach({ type: "file", path: "a.md", content: "`a ".repeat(200_000) });
+    expect(() => normalise([user("q"), ...attachments, fences])).not.toThrow();
+  });
+
   it("survives nesting without end", () => {
     let deep: unknown = "bottom";
     for (let level = 0; level < 50_000; level += 1) deep = { deep };

@@ -1,5 +1,6 @@
 import type { UserBlock } from "../content.js";
 import type { Attachment } from "../message.js";
+import { cleanJson } from "./clean-json.js";
 
 /** The tag around everything that the program, not the person, puts into a user message. */
 const REMINDER_TAG = "context-reminder";
@@ -8,7 +9,9 @@ const REMINDER_TAG = "context-reminder";
 type Renderer = (attachment: Attachment) => string | readonly unknown[] | null;
 
 /** What the model is shown for an attachment; an empty list for what never reaches it. */
-export function renderAttachment(attachment: Attachment): readonly UserBlock[] {
+export function renderAttachment(given: Attachment): readonly UserBlock[] {
+  // Nesting without end must not reach the renderers, which recurse.
+  const attachment = cleanJson(given).value as Attachment | null;
   const type = typeof attachment?.type === "string" ? attachment.type : "unknown";
   const render = Object.hasOwn(renderers, type) ? renderers[type] : undefined;
   const rendered = (render ?? renderUnknown)(attachment ?? { type });
@@ -35,7 +38,8 @@ const json = (value: unknown): string => JSON.stringify(value, null, 1) ?? "";
 
 /** A fence longer than any run of backticks in the content. */
 function fence(content: string): string {
-  const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((run) => run.length));
+  let longest = 2;
+  for (const [run] of content.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const marks = "`".repeat(longest + 1);
   return `${marks}\n${content}\n${marks}`;
 }

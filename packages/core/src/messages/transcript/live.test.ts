@@ -149,6 +149,34 @@ describe("the live conversation", () => {
     expect(uuids(liveMessages(list))).toBe("a d");
   });
 
+  it("going back behind a boundary keeps the siblings of parallel calls", () => {
+    const list = [
+      user("q", null),
+      call("c1", "q", "m1"),
+      call("c2", "c1", "m1"),
+      result("r1", "c1", "c1"),
+      result("r2", "c2", "c2"),
+      boundary("B"),
+      summary("S", "B"),
+      user("n", "r1"),
+    ];
+    expect(uuids(liveMessages(list))).toBe("q c1 c2 r1 r2 n");
+  });
+
+  it("many boundaries with kept segments and rewinds take no time", () => {
+    const list: Message[] = [user("a0", null), user("b0", "a0")];
+    for (let index = 1; index <= 200; index += 1) {
+      const before = `b${index - 1}`;
+      list.push(
+        boundary(`B${index}`, { headUuid: before, tailUuid: before, anchorUuid: `S${index}` }),
+        summary(`S${index}`, `B${index}`),
+        user(`a${index}`, `a${index - 1}`),
+        user(`b${index}`, `a${index}`),
+      );
+    }
+    expect(liveMessages(list).at(-1)?.uuid).toBe("b200");
+  });
+
   it("drops nothing for want of a link, and says what is missing", () => {
     const list = [user("b", "gone"), user("c", "b"), user("d", "nowhere")];
     expect(linkLive(list)).toMatchObject({ missing: "nowhere" });

@@ -23,27 +23,70 @@ export interface LinkedConversation {
 /** `liveMessages`, and whether the input was enough to tell. */
 export function linkLive(messages: readonly Message[]): LinkedConversation {
   const own = messages.filter((message) => message.isSidechain !== true);
-  const boundaryAt = own.findLastIndex(isCompactBoundary);
-  const boundary = own[boundaryAt] as CompactBoundary | undefined;
-  const segment = boundary && preservedSegmentOf(boundary);
-  const since = own.slice(Math.max(boundaryAt, 0));
-  const kept = segment === undefined ? [] : preservedMessages(own.slice(0, boundaryAt), segment);
-  const older = own.slice(0, Math.max(boundaryAt, 0));
-  // Where the segment cannot be found, a link to something older may well lead into it: that is no rewind.
-  const isLost = segment !== undefined && kept.length === 0;
-  const { branch, resumedFrom, missing } = walkBranch(since, {
-    kept: new Set((isLost ? older : kept).map((message) => message.uuid)),
-    older: new Map(older.map((message, index) => [message.uuid, index])),
-  });
-  const live = bringInSiblings(since, branch);
-  if (resumedFrom !== undefined) {
-    // The person went back to before the boundary: the compaction is not part of this branch.
-    const earlier = linkLive(own.slice(0, resumedFrom + 1));
-    return { ...earlier, messages: [...earlier.messages, ...live] };
+  return new Linker(own).link(own.length, own.length);
+}
+
+/** Links beginnings of one list, each once: older ones are asked for again and again by newer boundaries. */
+class Linker {
+  readonly #own: readonly Message[];
+  readonly #known = new Map<string, LinkedConversation>();
+
+  constructor(own: readonly Message[]) {
+    this.#own = own;
   }
-  const unresolved = isLost ? segment.headUuid : missing;
-  const placed = segment === undefined ? live : placeSegment(live, { boundary, segment, kept });
-  return { messages: placed, ...(unresolved === undefined ? {} : { missing: unresolved }) };
+
+  /** The branch that ends in the message before `end`; its siblings may stand anywhere before `siblingsEnd`. */
+  link(end: number, siblingsEnd: number): LinkedConversation {
+    const key = `${end} ${siblingsEnd}`;
+    const known = this.#known.get(key) ?? this.#find(end, siblingsEnd);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  #find(end: number, siblingsEnd: number): LinkedConversation {
+    const own = this.#own;
+    const boundaryAt = own.findLastIndex((message, index) => index < end && isCompactBoundary(message));
+    const start = Math.max(boundaryAt, 0);
+    const boundary = own[boundaryAt] as CompactBoundary | undefined;
+    const segment = boundary && preservedSegmentOf(boundary);
+    const older = own.slice(0, start);
+    const kept = segment === undefined ? [] : this.#preserved(segment, boundaryAt);
+    // Where the segment cannot be found, a link to something older may well lead into it: that is no rewind.
+    const isLost = segment !== undefined && kept.length === 0;
+    const { branch, resumedFrom, missing } = walkBranch(own.slice(start, end), {
+      kept: new Set((isLost ? older : kept).map((message) => message.uuid)),
+      older: new Map(older.map((message, index) => [message.uuid, index])),
+    });
+    const live = bringInSiblings(own.slice(start, siblingsEnd), branch);
+    if (resumedFrom !== undefined) {
+      // The person went back to before the boundary: the compaction is not part of this branch.
+      const earlier = this.link(resumedFrom + 1, boundaryAt);
+      return { ...earlier, messages: [...earlier.messages, ...live] };
+    }
+    const unresolved = isLost ? segment.headUuid : missing;
+    const placed = segment === undefined ? live : placeSegment(live, { boundary, segment, kept });
+    return { messages: placed, ...(unresolved === undefined ? {} : { missing: unresolved }) };
+  }
+
+  /**
+   * The segment as it stood in the live list just before its boundary, older segments included. Where the line
+   * of one end is damaged, what follows it (or leads up to the boundary) still counts.
+   */
+  #preserved(segment: PreservedSegment, boundaryAt: number): readonly Message[] {
+    const before = () => this.#own.slice(0, boundaryAt);
+    for (const list of [() => this.link(boundaryAt, boundaryAt).messages, before]) {
+      const candidates = list();
+      const exact = candidates.findIndex(({ uuid }) => uuid === segment.headUuid);
+      const head =
+        exact >= 0 ? exact : candidates.findIndex(({ parentUuid }) => parentUuid === segment.headUuid);
+      const tail = candidates.findLastIndex((message) => message.uuid === segment.tailUuid);
+      if (head >= 0 && (tail < 0 || tail >= head)) {
+        const end = tail < 0 ? candidates.length : tail + 1;
+        return candidates.slice(head, end).filter((message) => !isCompactBoundary(message));
+      }
+    }
+    return [];
+  }
 }
 
 /** Every state the conversation was in when a compaction replaced it, and the state at its end. */
@@ -68,26 +111,6 @@ function placeSegment(live: readonly Message[], { boundary, segment, kept }: Pla
   const anchorAt = live.findIndex((message) => message.uuid === segment.anchorUuid);
   const at = anchorAt >= 0 || boundary === undefined ? anchorAt : live.indexOf(boundary);
   return [...live.slice(0, at + 1), ...kept, ...live.slice(at + 1)];
-}
-
-/**
- * The segment as it stood in the live list just before its boundary, older segments included. Where the line
- * of one end is damaged, what follows it (or leads up to the boundary) still counts.
- */
-function preservedMessages(before: readonly Message[], segment: PreservedSegment): readonly Message[] {
-  for (const list of [() => liveMessages(before), () => before]) {
-    const candidates = list();
-    const isHead = ({ uuid }: Message): boolean => uuid === segment.headUuid;
-    const followsHead = ({ parentUuid }: Message): boolean => parentUuid === segment.headUuid;
-    const exact = candidates.findIndex(isHead);
-    const head = exact >= 0 ? exact : candidates.findIndex(followsHead);
-    const tail = candidates.findLastIndex((message) => message.uuid === segment.tailUuid);
-    if (head >= 0 && (tail < 0 || tail >= head)) {
-      const end = tail < 0 ? candidates.length : tail + 1;
-      return candidates.slice(head, end).filter((message) => !isCompactBoundary(message));
-    }
-  }
-  return [];
 }
 
 interface Branch {
