@@ -12,6 +12,8 @@ export interface SimulatedCall {
   readonly betas: readonly string[];
   /** The `anthropic-version` header. */
   readonly apiVersion: string;
+  /** Milliseconds by which the response is held back, whoever answers. */
+  readonly delayMs?: number;
 }
 
 export type Outcome = MessageOutcome | CountOutcome | ErrorOutcome;

@@ -20,6 +20,8 @@ export interface BlockFacts {
   readonly hasCitations: boolean;
   /** For a summary of the API's own: what thinking behind it stays bound to. */
   readonly boundTo: string | undefined;
+  /** A compaction block with a summary in it; one without is a no-op. */
+  readonly isSummary: boolean;
 }
 
 /** The marker of a block: its own, or one on what it holds. */
@@ -46,6 +48,12 @@ function withoutMarkers(block: Fields): Fields {
   });
   return { ...bare, content };
 }
+
+const wantsCitations = (block: unknown): boolean =>
+  isFields(block) && isFields(block["citations"]) && block["citations"]["enabled"] === true;
+
+const holdsCitations = (block: Fields): boolean =>
+  wantsCitations(block) || (Array.isArray(block["content"]) && block["content"].some(wantsCitations));
 
 const holdsImage = (block: Fields): boolean =>
   block["type"] === "image" ||
@@ -84,7 +92,8 @@ export function createBlockReader(counter: TokenCounter): BlockReader {
       tokens: countOnce(bare, `${content}${model.tokenizer}${model.capabilities.images.maxTokens}`, model),
       marker: markerOf(block),
       hasImage: holdsImage(block),
-      hasCitations: isFields(block["citations"]) && block["citations"]["enabled"] === true,
+      hasCitations: holdsCitations(block),
+      isSummary: block["type"] === "compaction" && typeof block["content"] === "string",
       boundTo: block["type"] === "compaction" ? readCompactionSeal(block)?.binding : undefined,
     };
   };

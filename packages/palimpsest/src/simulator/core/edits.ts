@@ -70,7 +70,22 @@ export function stripOldThinking(messages: WireMessages, editor: MessageEditor):
   });
 }
 
+const CLEAR_THINKING = "clear_thinking_20251015";
+
+/** The strategies that a request asks for. */
+export function editsOf(request: WireRequest): readonly Fields[] {
+  const management = request["context_management"];
+  const edits = isFields(management) ? management["edits"] : undefined;
+  return Array.isArray(edits) ? edits.filter(isFields) : [];
+}
+
+/** Whether the client decides what becomes of thinking; otherwise the model's own way holds. */
+export const decidesThinking = (request: WireRequest): boolean =>
+  editsOf(request).some(({ type }) => type === CLEAR_THINKING);
+
 export interface EditTools {
+  /** Whether the model keeps thinking across turns: the default of the strategy for it. */
+  readonly keepsThinking: boolean;
   readonly editor: MessageEditor;
   /** Tokens of the whole prompt with these messages. */
   readonly tokensOf: (messages: WireMessages) => number;
@@ -78,13 +93,11 @@ export interface EditTools {
 
 /** The strategies of `context_management`, in their order; the server's own summary is not one of these. */
 export function applyEdits(request: WireRequest, messages: WireMessages, tools: EditTools): EditedMessages {
-  const management = request["context_management"];
-  const edits = isFields(management) && Array.isArray(management["edits"]) ? management["edits"] : [];
   let current = messages;
   const applied: AppliedEdit[] = [];
-  for (const edit of edits.filter(isFields)) {
+  for (const edit of editsOf(request)) {
     const result =
-      edit["type"] === "clear_thinking_20251015"
+      edit["type"] === CLEAR_THINKING
         ? clearThinking(edit, current, tools)
         : edit["type"] === "clear_tool_uses_20250919"
           ? clearToolUses(edit, current, tools)
@@ -104,9 +117,9 @@ interface Cleared {
 function clearThinking(
   edit: Fields,
   messages: WireMessages,
-  { editor, tokensOf }: EditTools,
+  { editor, tokensOf, keepsThinking }: EditTools,
 ): Cleared | undefined {
-  const { keep } = edit;
+  const keep = edit["keep"] ?? (keepsThinking ? "all" : { type: "thinking_turns", value: 1 });
   if (!isFields(keep) || keep["type"] !== "thinking_turns") return undefined;
   const turns = messages.flatMap((message, index) => (hasThinking(message) ? [index] : []));
   const cleared = new Set(turns.slice(0, Math.max(0, turns.length - asNumber(keep["value"], 1))));

@@ -176,6 +176,25 @@ describe("the window", () => {
     });
   });
 
+  it("what stands behind a stop sequence is not billed", () => {
+    const answer = { content: [{ type: "text" as const, text: `one STOP ${prose("more", 1000)}` }] };
+    const message = createClient({ player: cannedPlayer(answer) }).message(
+      body({ stop_sequences: ["STOP"], max_tokens: 500 }),
+    );
+    expect(message).toMatchObject({ stop_reason: "stop_sequence", content: [{ text: "one " }] });
+    expect(message.usage.output_tokens).toBeLessThan(10);
+  });
+
+  it("ids of calls differ also after a reset", () => {
+    const calls = { content: [{ type: "tool_use" as const, name: "Read", input: {} }] };
+    const client = createClient({ player: cannedPlayer(calls, calls) });
+    const tools = [{ name: "Read", input_schema: { type: "object" } }];
+    const [first] = client.message(body({ tools })).content;
+    client.simulator.reset();
+    const [second] = client.message(body({ tools, messages: [user(text("other"))] })).content;
+    expect((first as { id: string }).id).not.toBe((second as { id: string }).id);
+  });
+
   it("never calls a tool that was not offered", () => {
     const calls = { content: [{ type: "tool_use" as const, name: "Read", input: {} }] };
     expect(createClient({ player: cannedPlayer(calls) }).message(body()).content).toEqual([]);
@@ -213,6 +232,12 @@ describe("tokens", () => {
 
   it("one long word takes no time", () => {
     expect(count([text("a".repeat(400_000))])).toBeGreaterThan(10_000);
+  });
+
+  it("long runs of white space take no time", () => {
+    for (const run of [" ", "\n", "\u3000"]) {
+      expect(count([text(`x${run.repeat(200_000)}y`)])).toBeGreaterThan(400);
+    }
   });
 
   it("special tokens in a text are text", () => {

@@ -20,7 +20,7 @@ export interface ChainEntry {
   readonly hasImage: boolean;
   readonly hasCitations: boolean;
   readonly hasThinking: boolean;
-  /** The last message so far with a compaction block; -1 for none. */
+  /** The last message so far with a summary of the API's own; -1 for none. */
   readonly lastCompaction: number;
   /** The last message so far with a breakpoint: a marker, or a server tool's result; -1 for none. */
   readonly lastBreakpoint: number;
@@ -33,8 +33,6 @@ export interface ChainEntry {
 /** The messages of a request with all that is known of each prefix. Valid until the next one is read. */
 export interface MessageChain {
   readonly entries: readonly ChainEntry[];
-  /** How many entries are the same as when this conversation was last read. */
-  readonly unchanged: number;
 }
 
 /** The digest and the binding of an empty conversation. */
@@ -78,22 +76,18 @@ export class ChainReader {
 
   read(messages: WireMessages): MessageChain {
     const { chain, length } = this.#find(messages);
-    let unchanged = length;
+    // What lay behind was read with other objects before it: its markers may stand elsewhere now.
+    chain.messages.length = length;
+    chain.entries.length = length;
     for (let index = length; index < messages.length; index += 1) {
       const message = messages[index];
       if (message === undefined) break;
       const entry = this.#entry(chain.entries[index - 1], message, index);
-      if (unchanged === index && chain.entries[index]?.digest === entry.digest) unchanged = index + 1;
-      else {
-        chain.messages.length = Math.min(chain.messages.length, index);
-        chain.entries.length = Math.min(chain.entries.length, index);
-      }
-      chain.messages[index] = message;
-      chain.entries[index] = entry;
+      chain.messages.push(message);
+      chain.entries.push(entry);
       this.#known.set(message, { chain, index });
     }
-    const isWhole = chain.entries.length === messages.length;
-    return { entries: isWhole ? chain.entries : chain.entries.slice(0, messages.length), unchanged };
+    return { entries: chain.entries };
   }
 
   /** The longest beginning that is known, object for object. */
@@ -133,7 +127,7 @@ export class ChainReader {
       hasImage: before?.hasImage === true || blocks.some((block) => block.hasImage),
       hasCitations: before?.hasCitations === true || blocks.some((block) => block.hasCitations),
       hasThinking: before?.hasThinking === true || has("thinking", "redacted_thinking"),
-      lastCompaction: has("compaction") ? index : (before?.lastCompaction ?? -1),
+      lastCompaction: blocks.some((block) => block.isSummary) ? index : (before?.lastCompaction ?? -1),
       lastBreakpoint: blocks.some((block) => block.marker !== undefined || isServerResult(block.type))
         ? index
         : (before?.lastBreakpoint ?? -1),
@@ -154,10 +148,14 @@ function startsAlike(known: readonly unknown[], messages: readonly unknown[], un
 export function bind(before: string, blocks: readonly BlockFacts[]): string {
   return blocks.reduce(
     (current, block) =>
-      block.boundTo ?? (isThinking(block.type) ? current : digest(current + block.bindingDigest)),
+      block.boundTo ?? (leavesNoTrace(block) ? current : digest(current + block.bindingDigest)),
     before,
   );
 }
+
+/** A client may leave thinking out, and a compaction that failed is a no-op: nothing is bound to them. */
+const leavesNoTrace = ({ type, isSummary }: BlockFacts): boolean =>
+  isThinking(type) || (type === "compaction" && !isSummary);
 
 /** The result of a tool that the provider runs itself. */
 export const isServerResult = (type: string): boolean => type.endsWith("_tool_result");

@@ -1,7 +1,7 @@
 import { findProblems, type Model, type WireRequest } from "@palimpsest/core";
 import type { ErrorOutcome, SimulatedCall } from "../outcome.js";
 import { digest } from "./digest.js";
-import { applyEdits, stripOldThinking, type AppliedEdit } from "./edits.js";
+import { applyEdits, decidesThinking, stripOldThinking, type AppliedEdit } from "./edits.js";
 import type { Environment } from "./environment.js";
 import { asText, isFields, type Fields } from "../fields.js";
 import { blocksOf, type MessageChain, type WireMessages } from "./message-chain.js";
@@ -35,7 +35,7 @@ export const refuse = (message: string, errorCode?: string): ErrorOutcome => ({
 /** Judges a call and lays its prompt out, or says with which error the API refuses it. */
 export function prepare(call: SimulatedCall, environment: Environment): PreparedRequest | ErrorOutcome {
   const { body } = call;
-  const judged = call.endpoint === "count_tokens" && isFields(body) ? { max_tokens: 1, ...body } : body;
+  const judged = call.endpoint === "count_tokens" && isFields(body) ? forCounting(body) : body;
   const [problem] = findProblems(judged, {
     betas: call.betas,
     apiVersion: call.apiVersion,
@@ -53,9 +53,15 @@ export function prepare(call: SimulatedCall, environment: Environment): Prepared
   const sent = environment.sentMessages(model).read(request.messages);
   const sealProblem = checkCompactionSeal(sent);
   if (sealProblem !== undefined) return sealProblem;
-  const thinking = checkThinking({ request, model, sent, environment });
+  const thinking = checkThinking({ request, model, sent, environment, betas: call.betas });
   if ("kind" in thinking) return thinking;
-  return see({ call, request, model, sent, environment, ...thinking });
+  return see({ call, betas: call.betas, request, model, sent, environment, ...thinking });
+}
+
+/** Counting needs no limit for the answer, and ignores a wish for compaction. */
+function forCounting(body: Fields): Fields {
+  const { compaction: _ignored, ...rest } = body;
+  return { max_tokens: 1, ...rest };
 }
 
 /** A signed summary must come back as it was written. */
@@ -77,6 +83,7 @@ function checkCompactionSeal(sent: MessageChain): ErrorOutcome | undefined {
 }
 
 interface ThinkingContext {
+  readonly betas: readonly string[];
   readonly request: WireRequest;
   readonly model: Model;
   readonly sent: MessageChain;
@@ -89,7 +96,13 @@ interface KeptThinking {
 
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
 
-function checkThinking({ request, model, sent, environment }: ThinkingContext): KeptThinking | ErrorOutcome {
+function checkThinking({
+  request,
+  model,
+  sent,
+  environment,
+  betas,
+}: ThinkingContext): KeptThinking | ErrorOutcome {
   if (sent.entries.at(-1)?.hasThinking !== true) return { dropped: [] };
   const problems = environment.verifier.check(sent, {
     head: environment.headBinding(request),
@@ -99,10 +112,13 @@ function checkThinking({ request, model, sent, environment }: ThinkingContext): 
   const binding = isFields(request.thinking) ? request.thinking["block_binding"] : undefined;
   const drops = isFields(binding) && binding["prefix_mismatch_behavior"] === "drop_block";
   const fatal = problems.find((problem) => problem.kind !== "bound-elsewhere" || !drops);
-  return fatal === undefined ? { dropped: problems } : refuse(thinkingText(fatal, sent));
+  return fatal === undefined ? { dropped: problems } : refuse(thinkingText(fatal, { sent, betas }));
 }
 
-function thinkingText({ message, block, kind }: ThinkingProblem, sent: MessageChain): string {
+function thinkingText(
+  { message, block, kind }: ThinkingProblem,
+  { sent, betas }: Pick<ThinkingContext, "sent" | "betas">,
+): string {
   const path = `messages.${message}.content.${block}`;
   const isLatest = sent.entries.findLastIndex((entry) => entry.message.role === "assistant") === message;
   if (kind === "modified" && isLatest) {
@@ -110,7 +126,10 @@ function thinkingText({ message, block, kind }: ThinkingProblem, sent: MessageCh
   }
   const invalid = `${path}: Invalid \`signature\` in \`thinking\` block`;
   if (kind !== "bound-elsewhere") return invalid;
-  return `${invalid}. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". The field needs the \`${CONTROLS_BETA}\` beta header.`;
+  const needsHeader = betas.includes(CONTROLS_BETA)
+    ? ""
+    : ` The field needs the \`${CONTROLS_BETA}\` beta header.`;
+  return `${invalid}. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".${needsHeader}`;
 }
 
 interface SeenContext extends ThinkingContext, KeptThinking {
@@ -125,7 +144,8 @@ function see(context: SeenContext): PreparedRequest {
   if (dropped.length > 0) messages = dropBlocks(messages, dropped, editor);
   const compactedAt = sent.entries.at(-1)?.lastCompaction ?? -1;
   if (compactedAt >= 0) messages = fromSummary(messages, editor);
-  if (!model.capabilities.thinking.keptAcrossTurns && sent.entries.at(-1)?.hasThinking === true) {
+  const { keptAcrossTurns } = model.capabilities.thinking;
+  if (!keptAcrossTurns && sent.entries.at(-1)?.hasThinking === true && !decidesThinking(request)) {
     messages = stripOldThinking(messages, editor);
   }
   const chainOf = (list: WireMessages): MessageChain =>
@@ -141,7 +161,9 @@ function see(context: SeenContext): PreparedRequest {
     });
   const tokensOf = (list: WireMessages): number => layOut(chainOf(list)).totalTokens;
   const hasEdits = isFields(request["context_management"]);
-  const edited = hasEdits ? applyEdits(request, messages, { editor, tokensOf }) : { messages, applied: [] };
+  const edited = hasEdits
+    ? applyEdits(request, messages, { editor, tokensOf, keepsThinking: keptAcrossTurns })
+    : { messages, applied: [] };
   const originalTokens = hasEdits ? tokensOf(messages) : 0;
   const seen = chainOf(edited.messages);
   const prompt = layOut(seen);

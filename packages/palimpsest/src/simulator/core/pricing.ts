@@ -1,4 +1,4 @@
-import type { Model } from "@palimpsest/core";
+import type { Model, WireRequest } from "@palimpsest/core";
 
 /** What one call is billed for. */
 export interface BilledTokens {
@@ -25,3 +25,6 @@ export function priceOf(model: Model, tokens: BilledTokens): number {
     PER_MILLION
   );
 }
+
+/** What inference in one country costs more. */
+export const geoFactor = (request: WireRequest): number => (request["inference_geo"] === "us" ? 1.1 : 1);

@@ -72,6 +72,13 @@ describe("a request that is sent again", () => {
     });
   });
 
+  it("inference in one country costs a tenth more", () => {
+    const client = createClient();
+    const first = client.send(base());
+    client.simulator.reset();
+    expect(client.send(base({ inference_geo: "us" })).cost).toBeCloseTo(first.cost * 1.1, 12);
+  });
+
   it("costs what the model's prices say", () => {
     const client = createClient();
     const first = client.send(base());
@@ -149,6 +156,56 @@ describe("the invalidation table", () => {
     ["stop sequences", { stop_sequences: ["STOP"] }, "messages"],
   ])("%s", (_, change, expected, sent) => {
     expect(kept(change, sent)).toBe(expected);
+  });
+
+  it("deferred tools are no part of the prompt", () => {
+    expect(
+      kept({ tools: [tool("Read"), tool("Bash", marked), tool("Later", { defer_loading: true })] }),
+    ).toBe("messages");
+  });
+
+  it("defaults made explicit change nothing", () => {
+    expect(kept({ tool_choice: { type: "auto", disable_parallel_tool_use: false } })).toBe("messages");
+  });
+
+  it("a forced choice is never read from the cache", () => {
+    const client = createClient();
+    const first = client.send(base());
+    expect(client.send(base({ tool_choice: { type: "any" } })).cacheRead).toBeLessThan(first.cacheWrite5m);
+  });
+
+  it("citations inside a result are seen", () => {
+    const result = (enabled: boolean) => ({
+      type: "tool_result",
+      tool_use_id: "t1",
+      content: [
+        { type: "search_result", source: "s", title: "t", content: [text("facts")], citations: { enabled } },
+      ],
+    });
+    const say = (enabled: boolean) => [
+      user(text(prose("question"))),
+      assistant({ type: "tool_use", id: "t1", name: "Read", input: {} }),
+      user(result(enabled), text("so", marked)),
+    ];
+    const client = createClient();
+    client.send(base({ messages: say(false) }));
+    expect(client.send(base({ messages: say(true) })).hit?.path).toBe("tools.1");
+  });
+
+  it("a marker that moved within a known conversation is found", () => {
+    const [u1, said, u2, said2, u3] = [
+      user(text(prose("one", 1500))),
+      assistant(text("a")),
+      user(text(prose("two"))),
+      assistant(text("b")),
+      user(text("three")),
+    ];
+    const u2marked = user(text(prose("two"), marked));
+    const client = createClient();
+    const send = (messages: object[]) => client.send({ model: "claude-opus-5", max_tokens: 10, messages });
+    send([u1, said, u2, said2, u3]);
+    send([u1, said, u2marked]);
+    expect(send([u1, said, u2marked, said2, u3]).hit?.path).toBe("messages.2.content.0");
   });
 
   it("context_management is part of the messages' key", () => {
@@ -344,6 +401,30 @@ describe("time", () => {
     expect(client.send(at(marked)).misses).toMatchObject([{ reason: "not-readable-yet" }]);
     client.simulator.advance(1);
     expect(client.send(at(marked)).hit).not.toBeNull();
+  });
+
+  it("a second writer that answers sooner makes the entry readable", () => {
+    const slow = { content: [{ type: "text" as const, text: "slow" }], delivery: { delayMs: 60_000 } };
+    const client = createClient({ player: cannedPlayer(slow) });
+    client.send(at(marked));
+    client.simulator.advance(1000);
+    client.send(at(marked));
+    client.simulator.advance(1000);
+    expect(client.send(at(marked)).hit).not.toBeNull();
+  });
+
+  it("a response that is held back on its way makes its entry readable only then", () => {
+    const client = createClient();
+    const call = {
+      endpoint: "messages",
+      body: at(marked),
+      workspace: "key-1",
+      betas: [],
+      apiVersion: "2026-10-21",
+    } as const;
+    client.simulator.call({ ...call, delayMs: 2000 });
+    client.simulator.advance(1999);
+    expect(client.send(at(marked)).misses).toMatchObject([{ reason: "not-readable-yet" }]);
   });
 
   it("time runs from the start of the request, not of the response", () => {

@@ -81,7 +81,7 @@ export function writeCache(
     const lives = known !== undefined && known.expiresAt > now;
     if (!lives && breakpoint === undefined) return;
     const ttl = lives ? known.ttl : (breakpoint?.ttl ?? "5m");
-    const readableAt = lives ? known.readableAt : beginsAt;
+    const readableAt = lives ? Math.min(known.readableAt, beginsAt) : beginsAt;
     next = next.set(key, { ttl, readableAt, expiresAt: now + lifetimes[ttl] });
   };
   if (hit !== undefined) touch(hit.key, undefined);

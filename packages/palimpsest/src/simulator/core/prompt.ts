@@ -90,7 +90,7 @@ export function layOutPrompt(parts: PromptParts): Prompt {
       };
     },
     breakpoints: [],
-    totalTokens: headTokens + (last?.totalTokens ?? 0),
+    totalTokens: headTokens + (last?.totalTokens ?? 0) + forcedTokens(request),
     scopes,
     toolsDigest,
     systemDigest,
@@ -123,8 +123,9 @@ function headPositions({ request, blocks, model }: PromptParts): readonly HeadPo
     tokens += facts.tokens;
     positions.push({ path, digest: current, tokens, marker: facts.marker, section });
   };
-  const tools: readonly unknown[] = Array.isArray(request.tools) ? request.tools : [];
-  if (tools.length > 0) tokens += TOOL_PROMPT_TOKENS[isForced(request) ? "forced" : "free"];
+  // Deferred tools are no part of the prompt until something refers to them.
+  const tools = (request.tools ?? []).filter((tool) => tool["defer_loading"] !== true);
+  if (tools.length > 0) tokens += TOOL_PROMPT_TOKENS.free;
   for (const [index, tool] of tools.entries()) add(tool, `tools.${index}`, "tools");
   const system: unknown = request.system;
   const list = typeof system === "string" ? (system === "" ? [] : [{ type: "text", text: system }]) : system;
@@ -133,8 +134,11 @@ function headPositions({ request, blocks, model }: PromptParts): readonly HeadPo
   return positions;
 }
 
-const isForced = (request: WireRequest): boolean =>
-  request.tool_choice?.["type"] === "any" || request.tool_choice?.["type"] === "tool";
+/** What a forced choice adds to the hidden prompt; it stands behind everything that is cached. */
+function forcedTokens({ tool_choice, tools }: WireRequest): number {
+  const isForced = tool_choice?.["type"] === "any" || tool_choice?.["type"] === "tool";
+  return isForced && (tools ?? []).length > 0 ? TOOL_PROMPT_TOKENS.forced - TOOL_PROMPT_TOKENS.free : 0;
+}
 
 /** What each section's prefix depends on: the invalidation table of the API, as keys. */
 function scopesOf(
@@ -152,7 +156,7 @@ function scopesOf(
   const messages = digest(
     JSON.stringify([
       system,
-      { type: "auto", ...request.tool_choice },
+      toolChoice(request),
       last?.hasImage === true,
       thinking,
       outputConfig["effort"] ?? "high",
@@ -162,6 +166,12 @@ function scopesOf(
     ]),
   );
   return { tools, system, messages };
+}
+
+/** The choice with its defaults left out: made explicit they change nothing. */
+function toolChoice({ tool_choice }: WireRequest): unknown {
+  const { type = "auto", disable_parallel_tool_use: isSerial, ...rest } = tool_choice ?? {};
+  return { type, ...rest, ...(isSerial === true ? { isSerial } : {}) };
 }
 
 /** Web search and web fetch: each on or off. */

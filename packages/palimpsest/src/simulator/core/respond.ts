@@ -3,19 +3,20 @@ import type { Delivery } from "../player.js";
 import type { Outcome, SimulatedCall, Verdict } from "../outcome.js";
 import { deletedTokens } from "./cache-edits.js";
 import { diagnose } from "./diagnostics.js";
+import { editsOf } from "./edits.js";
 import type { Environment } from "./environment.js";
 import { explainMisses, type MissContext } from "./explain-miss.js";
 import { amountOf, asText, isFields, type Fields } from "../fields.js";
 import { isThinking, START, blocksOf } from "./message-chain.js";
 import { prepare, refuse, type PreparedRequest } from "./prepare.js";
-import { priceOf, type BilledTokens } from "./pricing.js";
+import { geoFactor, priceOf, type BilledTokens } from "./pricing.js";
 import { readCache, writeCache, type Cache, type CacheReading } from "./prompt-cache.js";
 import { layOutPrompt, type Prompt } from "./prompt.js";
 import { recordOf } from "./request-record.js";
 import { sealCompaction, thinkingId } from "./seals.js";
 import { remember, type SimulatorState } from "./state.js";
 import { blockTokens } from "../tokens/block-tokens.js";
-import { billedOf, iterationOf, nothingBilled, usageOf, withoutDeleted } from "./usage.js";
+import { addBilled, billedOf, iterationOf, nothingBilled, usageOf, withoutDeleted } from "./usage.js";
 import { writeAnswer, type WrittenAnswer } from "./write-answer.js";
 
 export interface Responded {
@@ -104,10 +105,8 @@ class Exchange {
 
   /** The server's own summary, if its threshold is reached. */
   #compactionEdit(): Fields | undefined {
-    const management = this.#prepared.request["context_management"];
-    const edits = isFields(management) && Array.isArray(management["edits"]) ? management["edits"] : [];
-    const edit = edits.find((item) => isFields(item) && item["type"] === "compact_20260112");
-    if (!isFields(edit)) return undefined;
+    const edit = editsOf(this.#prepared.request).find(({ type }) => type === "compact_20260112");
+    if (edit === undefined) return undefined;
     return this.#prepared.prompt.totalTokens >= amountOf(edit["trigger"], 150_000) ? edit : undefined;
   }
 
@@ -117,7 +116,7 @@ class Exchange {
   }
 
   #write(reading: Reading, cache: Cache, delivery: Delivery): Cache {
-    const beginsAt = this.#now + (delivery.delayMs ?? 0);
+    const beginsAt = this.#now + Math.max(delivery.delayMs ?? 0, this.#call.delayMs ?? 0);
     const minimum = this.#prepared.model.minimumCachePrefix;
     return writeCache(cache, reading.prompt, { now: this.#now, beginsAt, minimum, hit: reading.cache.hit });
   }
@@ -222,6 +221,7 @@ class Exchange {
             binding: () => this.#binding,
             lastThinking: this.#lastThinking(),
             sequence: this.#state.sequence,
+            idTag: (this.#prepared.sent.entries.at(-1)?.digest ?? "").slice(0, 8),
             room: model.contextWindow - seen.prompt.totalTokens,
           });
     const billed = billedOf(reading.cache, written.tokens);
@@ -296,20 +296,26 @@ class Exchange {
       content: done.content,
       stop_reason: done.stopReason,
       stop_sequence: done.stopSequence ?? null,
-      usage: deleted === 0 ? done.usage : withoutDeleted(done.usage, deleted),
+      stop_details: null,
+      container: null,
+      usage: {
+        ...(deleted === 0 ? done.usage : withoutDeleted(done.usage, deleted)),
+        inference_geo: request["inference_geo"] ?? "global",
+        speed,
+      },
       ...(isFields(request["context_management"])
         ? { context_management: { applied_edits: appliedEdits } }
         : {}),
       ...(diagnostics === undefined ? {} : { diagnostics }),
       ...(transformations.length === 0 ? {} : { input_transformations: transformations }),
     };
-    const cost = done.billed.reduce((sum, tokens) => sum + priceOf(model, tokens), 0);
-    const last = done.billed.at(-1) ?? nothingBilled;
+    const cost = done.billed.reduce((sum, tokens) => sum + priceOf(model, tokens), 0) * geoFactor(request);
+    const billed = done.billed.reduce(addBilled, nothingBilled);
     const verdict: Verdict = {
       model: model.id,
       promptTokens: prompt.totalTokens - deleted,
-      ...last,
-      cacheRead: Math.max(0, last.cacheRead - deleted),
+      ...billed,
+      cacheRead: Math.max(0, billed.cacheRead - deleted),
       cost,
       hit: cache.hit === undefined ? null : { path: cache.hit.path, tokens: cache.hit.tokens },
       misses: explainMisses(context),

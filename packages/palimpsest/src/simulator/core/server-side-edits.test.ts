@@ -129,6 +129,33 @@ it("clear_thinking keeps the newest turns", () => {
   expect(full - after).toBe(applied(message)[0]?.["cleared_input_tokens"]);
 });
 
+it("clear_thinking decides on models that forget thinking, and has their default", () => {
+  const thought = [
+    { type: "thinking" as const, thinking: prose("thought", 500) },
+    { type: "text" as const, text: "so" },
+  ];
+  const tokens = (keep: object) => {
+    const client = createClient({ player: cannedPlayer({ content: thought }, { content: thought }) });
+    const request = {
+      model: "claude-haiku-4-5",
+      max_tokens: 5000,
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    };
+    const messages: object[] = [user(text("one"))];
+    for (const next of ["two", "three"]) {
+      const { content } = client.message({ ...request, messages });
+      messages.push({ role: "assistant", content }, user(text(next)));
+    }
+    const edits = { context_management: { edits: [{ type: "clear_thinking_20251015", ...keep }] } };
+    const plain = client.send({ ...request, messages }).promptTokens;
+    return { plain, kept: client.send({ ...request, messages, ...edits }, { betas }).promptTokens };
+  };
+  expect(tokens({ keep: "all" }).kept).toBeGreaterThan(tokens({ keep: "all" }).plain + 600);
+  const byDefault = tokens({});
+  expect(byDefault.kept - byDefault.plain).toBeGreaterThan(300);
+  expect(byDefault.kept).toBeLessThan(tokens({ keep: "all" }).kept);
+});
+
 describe("compaction at a threshold", () => {
   const compacting = (change: object = {}) => ({
     context_management: {
@@ -153,6 +180,7 @@ describe("compaction at a threshold", () => {
     expect(message.usage.iterations).toMatchObject([{ type: "compaction" }, { type: "message" }]);
     expect(message.usage.input_tokens).toBeLessThan(2000);
     expect(verdict.cost).toBeGreaterThan(50_000 * 5e-6);
+    expect(verdict.input).toBeGreaterThan(50_000);
   });
 
   it("pauses where it is told to", () => {

@@ -105,6 +105,54 @@ describe("thinking bound to its prefix (Opus 5.5)", () => {
     expect(client.refusal(body(edit(messages), more)).message).toMatch(BOUND);
   });
 
+  it("what follows a removed block in the middle goes too, and the header is only asked for where it lacks", () => {
+    const { client, body, messages } = run(model);
+    const edited = change(messages, 3, withoutThinking);
+    const betas = ["thinking-binding-controls-2026-08-01"];
+    expect(client.refusal(body(edited)).message).toContain("beta header");
+    expect(client.refusal(body(edited), { betas }).message).not.toContain("beta header");
+    const later = [
+      ...edited,
+      {
+        role: "assistant",
+        content: (messages[5] as Held).content.map((block) =>
+          block["type"] === "tool_use" ? { ...block, id: "again" } : block,
+        ),
+      },
+      user({ type: "tool_result", tool_use_id: "again", content: "ok" }),
+    ];
+    const thinking = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } };
+    const dropped = client.message(body(later, { thinking }), { betas })["input_transformations"];
+    expect(dropped).toMatchObject([{ path: "messages.5.content.0" }, { path: "messages.7.content.0" }]);
+  });
+
+  it("a compaction that failed binds nothing", () => {
+    const answers = [
+      { content: [] },
+      {
+        content: [
+          { type: "thinking" as const, thinking: "hm" },
+          { type: "text" as const, text: "so" },
+        ],
+      },
+    ];
+    const client = createClient({ player: cannedPlayer(...answers) });
+    const edits = [{ type: "compact_20260112", trigger: { type: "input_tokens", value: 50_000 } }];
+    const request = (messages: object[]) => ({
+      model,
+      max_tokens: 4000,
+      thinking: { type: "adaptive" },
+      context_management: { edits },
+      messages,
+    });
+    const betas = ["compact-2026-01-12"];
+    const long = [user(text(prose("long", 60_000)))];
+    const { content } = client.message(request(long), { betas });
+    expect(content[0]).toMatchObject({ type: "compaction", content: null });
+    const next = [...long, { role: "assistant", content }, user(text("on"))];
+    expect(client.call(request(next), { betas })).toMatchObject({ kind: "message" });
+  });
+
   it("drop_block drops and reports instead", () => {
     const { client, body, messages } = run(model);
     const edited = change(messages, 2, (blocks) => [{ ...blocks[0], content: "[cleared]" }]);

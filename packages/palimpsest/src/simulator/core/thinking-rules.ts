@@ -47,7 +47,10 @@ export class ThinkingVerifier {
         const kind = judge({ signature, text: asText(fields["thinking"]), lastThinking, rules }, () =>
           digest(rules.head + bind(before ?? START, entry.blocks.slice(0, block))),
         );
-        if (kind !== undefined) problems.push({ message: index, block, kind });
+        // What follows a block that is bound elsewhere is bound to what it was bound to.
+        const isBehind = rules.isBound && problems.some((problem) => problem.kind === "bound-elsewhere");
+        const found = kind ?? (isBehind ? "bound-elsewhere" : undefined);
+        if (found !== undefined) problems.push({ message: index, block, kind: found });
         lastThinking = thinkingId(signature);
       }
       if (problems.length === 0) this.#verified.set(entry, { rules: name, lastThinking });

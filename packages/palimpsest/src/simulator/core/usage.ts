@@ -10,6 +10,14 @@ export const nothingBilled: BilledTokens = {
   output: 0,
 };
 
+export const addBilled = (a: BilledTokens, b: BilledTokens): BilledTokens => ({
+  input: a.input + b.input,
+  cacheRead: a.cacheRead + b.cacheRead,
+  cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
+  cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
+  output: a.output + b.output,
+});
+
 export const billedOf = (cache: CacheReading, output: number): BilledTokens => ({
   input: cache.input,
   cacheRead: cache.read,

@@ -19,6 +19,8 @@ export interface AnswerContext {
   readonly binding: () => string;
   readonly lastThinking: string | undefined;
   readonly sequence: number;
+  /** Tells answers apart whose sequence number is the same, as after a reset. */
+  readonly idTag: string;
   /** Tokens that the window leaves for the answer. */
   readonly room: number;
 }
@@ -40,7 +42,9 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
   let thinkingTokens = 0;
   let cut: string | undefined;
   let lastThinking = context.lastThinking;
-  for (const [index, block] of asThinkingDemands(answer.content, request, model).entries()) {
+  const demanded = asThinkingDemands(answer.content, request, model);
+  const stopped = stopAtSequence(demanded, request);
+  for (const [index, block] of (stopped?.content ?? demanded).entries()) {
     if (block.type === "tool_use" && !offers(request, block.name)) continue;
     const written = writeBlock(block, index);
     const cost = blockTokens(
@@ -61,13 +65,12 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
     if (block.type === "thinking") thinkingTokens += cost;
     content.push(written);
   }
-  const stopped = cut === undefined ? stopAtSequence(content, request) : undefined;
   const hasCall = content.some((block) => block.type === "tool_use");
   return {
-    content: stopped?.content ?? content,
+    content,
     stopReason:
       cut ?? (stopped ? "stop_sequence" : (answer.stopReason ?? (hasCall ? "tool_use" : "end_turn"))),
-    stopSequence: stopped?.sequence ?? null,
+    stopSequence: cut === undefined ? (stopped?.sequence ?? null) : null,
     tokens: Math.max(1, tokens),
     thinkingTokens,
   };
@@ -75,7 +78,7 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
   function writeBlock(block: Answer["content"][number], index: number): AssistantBlock {
     if (block.type === "text") return { type: "text", text: block.text };
     if (block.type === "tool_use") {
-      const id = block.id ?? `toolu_sim_${context.sequence}_${index}`;
+      const id = block.id ?? `toolu_sim_${context.sequence}_${context.idTag}_${index}`;
       return { type: "tool_use", id, name: block.name, input: block.input };
     }
     const isOmitted = isFields(request.thinking) && request.thinking["display"] === "omitted";
@@ -128,11 +131,11 @@ function cutText(text: string, tokens: number, count: (text: string) => number):
 }
 
 interface Stopped {
-  readonly content: readonly AssistantBlock[];
+  readonly content: Answer["content"];
   readonly sequence: string;
 }
 
-function stopAtSequence(content: readonly AssistantBlock[], request: WireRequest): Stopped | undefined {
+function stopAtSequence(content: Answer["content"], request: WireRequest): Stopped | undefined {
   const sequences = Array.isArray(request["stop_sequences"])
     ? (request["stop_sequences"] as readonly string[])
     : [];

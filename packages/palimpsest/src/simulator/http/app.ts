@@ -96,7 +96,8 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
     clock.sync();
     const { betas, apiVersion } = decodeRequestHead(exchange.request.headers);
     const workspace = exchange.workspace ?? "";
-    return simulator.call({ endpoint, body: parsed.value, workspace, betas, apiVersion });
+    const { delayMs = 0 } = disturb({}, exchange.faults);
+    return simulator.call({ endpoint, body: parsed.value, workspace, betas, apiVersion, delayMs });
   };
 
   /** The error that a fault is; undefined for one that disturbs the delivery. */
