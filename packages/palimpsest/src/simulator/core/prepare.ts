@@ -142,6 +142,7 @@ function see(context: SeenContext): PreparedRequest {
   const { editor } = environment;
   let messages = request.messages;
   if (dropped.length > 0) messages = dropBlocks(messages, dropped, editor);
+  if (call.betas.includes(CLEAR_AT_BETA)) messages = withoutPastNotes(messages);
   const compactedAt = sent.entries.at(-1)?.lastCompaction ?? -1;
   if (compactedAt >= 0) messages = fromSummary(messages, editor);
   const { keptAcrossTurns } = model.capabilities.thinking;
@@ -182,6 +183,16 @@ function see(context: SeenContext): PreparedRequest {
       reason: "prefix_mismatch",
     })),
   };
+}
+
+const CLEAR_AT_BETA = "mid-conversation-system-clear-at-2026-08-21";
+
+/** System messages that were meant for one turn vanish once the person has spoken again. */
+function withoutPastNotes(messages: WireMessages): WireMessages {
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const isPast = (message: object, index: number): boolean =>
+    index < lastUser && "clear_at" in message && message.clear_at === "next_user_message";
+  return messages.some(isPast) ? messages.filter((message, index) => !isPast(message, index)) : messages;
 }
 
 function dropBlocks(

@@ -156,6 +156,17 @@ it("clear_thinking decides on models that forget thinking, and has their default
   expect(byDefault.kept).toBeLessThan(tokens({ keep: "all" }).kept);
 });
 
+it("a system message for one turn is gone once the person has spoken again", () => {
+  const client = createClient();
+  const note = { role: "system", content: prose("note", 500), clear_at: "next_user_message" };
+  const headers = { betas: ["mid-conversation-system-clear-at-2026-08-21"] };
+  const now = [user(text("one")), note];
+  const later = [...now, assistant(text("so")), user(text("two"))];
+  expect(client.send(body({ messages: now }), headers).promptTokens).toBeGreaterThan(500);
+  const without = client.send(body({ messages: later.filter((message) => message !== note) }), headers);
+  expect(client.send(body({ messages: later }), headers).promptTokens).toBe(without.promptTokens);
+});
+
 describe("compaction at a threshold", () => {
   const compacting = (change: object = {}) => ({
     context_management: {
