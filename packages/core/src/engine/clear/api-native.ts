@@ -8,7 +8,7 @@ import {
 } from "./context-management.js";
 import { weighChange, type CostVerdict } from "./cost-rule.js";
 import type { ClearContext, KeepReason } from "./decision.js";
-import type { ApplyOptions, DeletionNotice } from "./local-clearing.js";
+import { tellOfClearing, type ApplyOptions, type DeletionNotice } from "./local-clearing.js";
 import { createMicrocompactBoundary, type MicrocompactBoundary } from "./microcompact-boundary.js";
 import type { ResultIndex } from "./result-index.js";
 
@@ -196,8 +196,9 @@ export interface NotedResponse {
 export function noteNativeResponse(
   state: NativeClearing,
   contextManagement: unknown,
-  { index, origin, events, readState }: ApplyOptions & { readonly index: ResultIndex },
+  options: ApplyOptions & { readonly index: ResultIndex },
 ): NotedResponse {
+  const { index, origin } = options;
   const applied = clearedToolUses(contextManagement);
   const count = applied?.count ?? 0;
   if (applied === undefined || count <= state.clearedToolUses) {
@@ -212,8 +213,7 @@ export function noteNativeResponse(
     tokensBefore,
     tokensAfter: Math.max(0, tokensBefore - applied.tokens),
   } as const;
-  for (const path of index.filesLostWith(new Set(ids))) readState?.forget(path);
-  events?.emit("microcompact", event);
+  tellOfClearing({ ...event, filesLost: index.filesLostWith(new Set(ids)) }, options);
   return {
     state: { ...state, clearedToolUses: count },
     cleared: {

@@ -17,7 +17,7 @@ import {
   type ClearDecision,
   type ClearPlan,
 } from "./decision.js";
-import { planResult, type ApplyOptions, type DeletionNotice } from "./local-clearing.js";
+import { planResult, tellOfClearing, type ApplyOptions, type DeletionNotice } from "./local-clearing.js";
 
 /** Deletions that were sent together, and are sent again at the same place on every later request. */
 export interface PinnedEdit {
@@ -108,8 +108,9 @@ export interface AppliedEdits {
 export function applyCached(
   state: CachedEdits,
   plan: ClearPlan,
-  { position, origin, events, readState }: ApplyOptions & { readonly position: EditPosition },
+  options: ApplyOptions & { readonly position: EditPosition },
 ): AppliedEdits {
+  const { position, origin } = options;
   const { variant, trigger, tokensBefore, tokensAfter } = plan;
   const toolUseIds = plan.results.map(({ id }) => id).filter((id) => !state.deleted.has(id));
   const deletedTokens = tokensBefore - tokensAfter;
@@ -121,9 +122,7 @@ export function applyCached(
     tokensAfter,
     pinnedAt: position,
   });
-  for (const path of plan.filesLost) readState?.forget(path);
-  const cost = plan.cost === undefined ? {} : { cost: plan.cost };
-  events?.emit("microcompact", { variant, trigger, toolUseIds, tokensBefore, tokensAfter, ...cost });
+  tellOfClearing({ ...plan, toolUseIds }, options);
   return {
     state: {
       ...state,

@@ -94,19 +94,26 @@ export interface ApplyOptions {
   readonly readState?: ReadState;
 }
 
+/** Tells the read-state and whoever listens what left the context. */
+export function tellOfClearing(
+  cleared: Omit<ClearPlan, "kind" | "results" | "thinking"> & { readonly toolUseIds: readonly string[] },
+  { events, readState }: Pick<ApplyOptions, "events" | "readState">,
+): void {
+  const { variant, trigger, toolUseIds, tokensBefore, tokensAfter, cost } = cleared;
+  for (const path of cleared.filesLost) readState?.forget(path);
+  const priced = cost === undefined ? {} : { cost };
+  events?.emit("microcompact", { variant, trigger, toolUseIds, tokensBefore, tokensAfter, ...priced });
+}
+
 /**
  * Carries a plan of `decideTimeBased` or `decideSizeBased` out. `messages` are the live ones that the index has
  * seen; append the boundary to the index afterwards.
  */
-export function applyClearing(
-  messages: readonly Message[],
-  plan: ClearPlan,
-  { origin, events, readState }: ApplyOptions,
-): Cleared {
+export function applyClearing(messages: readonly Message[], plan: ClearPlan, options: ApplyOptions): Cleared {
   const { variant, trigger, tokensBefore, tokensAfter, thinking } = plan;
   const toolUseIds = plan.results.map(({ id }) => id);
   const texts = plan.results.filter(({ text }) => text !== CLEARED_RESULT_TEXT);
-  const boundary = createMicrocompactBoundary(origin, {
+  const boundary = createMicrocompactBoundary(options.origin, {
     variant,
     trigger,
     toolUseIds,
@@ -116,9 +123,7 @@ export function applyClearing(
     ...(thinking === undefined ? {} : { thinkingRemovedAfter: thinking.afterMessage }),
   });
   const cleared = clearResults(messages, boundary);
-  for (const path of plan.filesLost) readState?.forget(path);
-  const cost = plan.cost === undefined ? {} : { cost: plan.cost };
-  events?.emit("microcompact", { variant, trigger, toolUseIds, tokensBefore, tokensAfter, ...cost });
+  tellOfClearing({ ...plan, toolUseIds }, options);
   return {
     messages: cleared,
     boundary,

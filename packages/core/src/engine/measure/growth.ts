@@ -1,4 +1,5 @@
 import { isFields } from "../../messages/fields.js";
+import { sampledFigures } from "../../messages/usage.js";
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import { isCompactBoundary, isSyntheticError } from "../../messages/predicates.js";
 
@@ -28,15 +29,10 @@ export interface CountedUsage {
   readonly outputTokens: number;
 }
 
-/**
- * The usage that describes the context: where a response took several calls (the provider compacted in between,
- * say), that of the last one that wrote the message. Undefined for what holds no figures.
- */
+/** What a recorded usage says of the context; undefined for what holds no figures. */
 export function readUsage(usage: unknown): CountedUsage | undefined {
   if (!isFields(usage)) return undefined;
-  const iterations = Array.isArray(usage["iterations"]) ? usage["iterations"].filter(isFields) : [];
-  const counted =
-    iterations.findLast(({ type }) => type === "message" || type === "fallback_message") ?? usage;
+  const counted = sampledFigures(usage);
   const inputTokens =
     tokensIn(counted["input_tokens"]) +
     tokensIn(counted["cache_creation_input_tokens"]) +

@@ -1,3 +1,4 @@
+import { sampledFigures } from "../../messages/usage.js";
 import type { WireIteration, WireUsage } from "./wire.js";
 
 type Figures = WireUsage | WireIteration;
@@ -16,21 +17,16 @@ export interface BilledUsage {
 }
 
 /**
- * The size of the context after this response: everything that was read plus everything that was written.
- * With several iterations it is the last one that sampled the message (`fallback_message` takes the place of
- * `message` where another model served it); a `compaction` iteration says nothing about the size. An on-demand
- * compaction samples no message and reports 0 at the top level, so its result is 0.
+ * The size of the context after this response: everything that was read plus everything that was written. An
+ * on-demand compaction samples no message and reports 0 at the top level, so its result is 0.
  */
 export function contextTokens(usage: WireUsage): number {
-  const sampled = iterationsOf(usage).findLast(
-    ({ type }) => type === "message" || type === "fallback_message",
-  );
-  const figures = sampled ?? usage;
+  const figures = sampledFigures(usage);
   return (
-    figure(figures.input_tokens) +
-    figure(figures.cache_creation_input_tokens) +
-    figure(figures.cache_read_input_tokens) +
-    figure(figures.output_tokens)
+    figure(figures["input_tokens"]) +
+    figure(figures["cache_creation_input_tokens"]) +
+    figure(figures["cache_read_input_tokens"]) +
+    figure(figures["output_tokens"])
   );
 }
 
