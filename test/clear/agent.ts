@@ -13,7 +13,7 @@ import {
   type MessageOrigin,
   type RequestMessage,
   type ToolUseBlock,
-  type WireMessage,
+  type ModelResponse,
 } from "@palimpsest/core";
 import type { Answer } from "../../packages/palimpsest/src/simulator/index.js";
 import { createClient, prose } from "../../packages/palimpsest/src/simulator/testing/client.js";
@@ -100,7 +100,7 @@ export function createAgent({ model, isThinking = false, cacheEdits = false, set
     origin,
     take,
     live: [] as readonly Message[],
-    last: undefined as WireMessage | undefined,
+    last: undefined as ModelResponse | undefined,
     context: (): ClearContext => ({
       index,
       estimator,

@@ -10,10 +10,10 @@ import {
 import { endOfRequest, placeCachedEdits } from "../../packages/core/src/engine/clear/cached-edits-request.js";
 import { applyClearing } from "../../packages/core/src/engine/clear/local-clearing.js";
 import { decideTimeBased } from "../../packages/core/src/engine/clear/time-based.js";
-import type { RequestMessage, WireMessage } from "@palimpsest/core";
+import type { RequestMessage, ModelResponse } from "@palimpsest/core";
 import { createAgent, isAbout } from "./agent.js";
 
-const reportOf = ({ usage }: WireMessage): CacheReport => {
+const reportOf = ({ usage }: ModelResponse): CacheReport => {
   const deleted = usage["cache_deleted_input_tokens"];
   return {
     read: usage.cache_read_input_tokens ?? 0,

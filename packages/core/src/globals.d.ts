@@ -4,3 +4,8 @@ interface String {
   isWellFormed(): boolean;
   toWellFormed(): string;
 }
+
+/** As far as the core hands one on or asks it. */
+interface AbortSignal {
+  readonly aborted: boolean;
+}

@@ -1,4 +1,15 @@
 export type {
+  ApiFailure,
+  ApiFailureKind,
+  Overflow,
+  OverflowFailure,
+  PlainFailure,
+} from "./messages/call/failure.js";
+export { trackedAs, type QuerySource } from "./messages/call/query-source.js";
+export type { ModelRequest, ToolDefinition } from "./messages/call/request.js";
+export type { ModelResponse, ResponseUsage, UsageIteration } from "./messages/call/response.js";
+export type { ClosedBlock, StreamOutput, StreamViolation } from "./messages/call/stream.js";
+export type {
   AssistantBlock,
   AssistantRequestMessage,
   CacheControl,
@@ -102,30 +113,15 @@ export {
   type TranscriptStore,
   type TranscriptWriter,
 } from "./engine/ports/transcript-store.js";
-export type {
-  WireDelta,
-  WireErrorBody,
-  WireEvent,
-  WireIteration,
-  WireMessage,
-  WireRequest,
-  WireTool,
-  WireUsage,
-} from "./protocols/anthropic-messages/wire.js";
+export type { WireDelta, WireErrorBody, WireEvent } from "./protocols/anthropic-messages/wire.js";
 export {
   encodeError,
   decodeError,
   errorStatus,
-  type ApiFailure,
-  type ApiFailureKind,
   type ErrorParts,
   type ErrorResponse,
-  type OverflowFailure,
-  type PlainFailure,
 } from "./protocols/anthropic-messages/errors.js";
 export type { HeaderReader } from "./protocols/anthropic-messages/headers.js";
-export type { ClosedBlock } from "./protocols/anthropic-messages/open-block.js";
-export type { Overflow } from "./protocols/anthropic-messages/overflow-text.js";
 export {
   decodeRequestHead,
   encodeRequest,
@@ -147,10 +143,8 @@ export {
   endStream,
   startStream,
   stepStream,
-  type StreamOutput,
   type StreamState,
   type StreamStep,
-  type StreamViolation,
 } from "./protocols/anthropic-messages/stream-decoder.js";
 export { encodeStream, type EncodeStreamOptions } from "./protocols/anthropic-messages/stream-encoder.js";
 export { billedUsage, contextTokens, type BilledUsage } from "./protocols/anthropic-messages/usage.js";
@@ -183,7 +177,6 @@ export {
   pressureOf,
   thresholdsFor,
   type Pressure,
-  type QuerySource,
   type Thresholds,
   type ThresholdSettings,
 } from "./engine/measure/thresholds.js";
@@ -289,3 +282,9 @@ export {
 } from "./engine/clear/result-index.js";
 export { decideSizeBased, type SizeBasedContext } from "./engine/clear/size-based.js";
 export { decideTimeBased, type TimeBasedContext } from "./engine/clear/time-based.js";
+export type { CallOptions, ModelCall, ModelOutput, ModelProvider } from "./engine/ports/model-provider.js";
+export {
+  chatCapabilities,
+  messagesApiCapabilities,
+  type ProviderCapabilities,
+} from "./engine/prompt/capabilities.js";

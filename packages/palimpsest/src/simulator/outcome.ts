@@ -1,4 +1,4 @@
-import type { WireMessage } from "@palimpsest/core";
+import type { ModelResponse } from "@palimpsest/core";
 import type { Delivery } from "./player.js";
 
 /** One call to the simulated API, stripped of transport. */
@@ -21,7 +21,7 @@ export type Outcome = MessageOutcome | CountOutcome | ErrorOutcome;
 export interface MessageOutcome {
   readonly kind: "message";
   /** The whole response body; the HTTP app streams it where the request asked for that. */
-  readonly message: WireMessage;
+  readonly message: ModelResponse;
   readonly delivery: Delivery;
   readonly verdict: Verdict;
 }

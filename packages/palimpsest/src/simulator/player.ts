@@ -1,10 +1,10 @@
-import type { WireRequest } from "@palimpsest/core";
+import type { ModelRequest } from "@palimpsest/core";
 
 /** What a player is asked: the request as the simulated API accepted it. */
 export interface PlayerPrompt {
-  readonly request: WireRequest;
+  readonly request: ModelRequest;
   /** The messages that the model sees: after context edits, from the last compaction block on. */
-  readonly messages: WireRequest["messages"];
+  readonly messages: ModelRequest["messages"];
   /** `compaction`: the API itself wants a summary of the messages (threshold or on-demand compaction). */
   readonly kind: "message" | "compaction";
   /** The instructions of a compaction, where the client gave any. */

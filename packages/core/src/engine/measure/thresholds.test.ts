@@ -29,12 +29,12 @@ describe("the ladder of a 200K window", () => {
     ]) {
       const thresholds = ladder(change);
       expect(thresholds).toMatchObject({ limit: 180_000, warnAt: 160_000, isAutoCompactOn: false });
-      expect(isBlocked(thresholds, 180_000, "main")).toBe(true);
-      expect(isBlocked(thresholds, 179_999, "main")).toBe(false);
+      expect(isBlocked(thresholds, 180_000, "repl_main_thread")).toBe(true);
+      expect(isBlocked(thresholds, 179_999, "repl_main_thread")).toBe(false);
       expect(isBlocked(thresholds, 180_000, "compact")).toBe(false);
       expect(isBlocked(thresholds, 180_000, "session_memory")).toBe(false);
     }
-    expect(isBlocked(ladder(), 190_000, "main")).toBe(false);
+    expect(isBlocked(ladder(), 190_000, "repl_main_thread")).toBe(false);
   });
 
   it.each([

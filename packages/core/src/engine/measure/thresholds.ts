@@ -1,3 +1,4 @@
+import type { QuerySource } from "../../messages/call/query-source.js";
 import type { Model } from "../../models/model.js";
 import type { Settings } from "../settings/settings.js";
 
@@ -64,9 +65,6 @@ export function percentLeft({ limit }: Pick<Thresholds, "limit">, used: number):
 
 export type Pressure = "none" | "warn" | "error" | "compact" | "hard";
 
-/** Who makes a call; the summariser's and the notes' own calls are never held back. */
-export type QuerySource = "main" | "subagent" | "compact" | "session_memory";
-
 /** The highest rung that a size has reached. */
 export function pressureOf(thresholds: Thresholds, used: number): Pressure {
   if (used >= thresholds.hardAt) return "hard";
@@ -75,7 +73,10 @@ export function pressureOf(thresholds: Thresholds, used: number): Pressure {
   return used >= thresholds.warnAt ? "warn" : "none";
 }
 
-/** Whether a request is held back with a message to compact, because nothing will do so by itself. */
+/**
+ * Whether a request is held back with a message to compact, because nothing will do so by itself. The calls
+ * that summarise and take notes never are.
+ */
 export function isBlocked(thresholds: Thresholds, used: number, source: QuerySource): boolean {
   if (source === "compact" || source === "session_memory") return false;
   return !thresholds.isAutoCompactOn && used >= thresholds.hardAt;

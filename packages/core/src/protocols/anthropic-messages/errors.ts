@@ -1,6 +1,7 @@
+import type { ApiFailure, ApiFailureKind, PlainFailure } from "../../messages/call/failure.js";
 import { readErrorBody } from "./error-body.js";
 import type { HeaderReader } from "./headers.js";
-import { findOverflow, type Overflow } from "./overflow-text.js";
+import { findOverflow } from "./overflow-text.js";
 import { readRetryAfter } from "./retry-after.js";
 import type { WireErrorBody } from "./wire.js";
 
@@ -35,46 +36,6 @@ export interface ErrorParts {
 export function encodeError({ type, message, errorCode, requestId }: ErrorParts): WireErrorBody {
   const details = errorCode === undefined ? {} : { details: { error_code: errorCode } };
   return { type: "error", error: { type, message, ...details }, request_id: requestId };
-}
-
-export type ApiFailureKind = ApiFailure["kind"];
-
-/** Why the API did not answer. A value, not an exception; what the API did not say is absent. */
-export type ApiFailure = OverflowFailure | PlainFailure;
-
-interface FailureFacts {
-  readonly message: string;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** How long the server asks to wait. */
-  readonly retryAfterMs?: number;
-  readonly status?: number;
-  /** The type as it was on the wire. */
-  readonly type?: string;
-  readonly errorCode?: string;
-  readonly requestId?: string;
-}
-
-/** The prompt, or the prompt and the answer it leaves room for, do not fit into the model's window. */
-export interface OverflowFailure extends FailureFacts, Overflow {
-  readonly kind: "context-overflow";
-}
-
-export interface PlainFailure extends FailureFacts {
-  readonly kind:
-    /** Too many bytes, whatever their tokens. */
-    | "request-too-large"
-    | "rate-limit"
-    | "overloaded"
-    | "authentication"
-    | "permission"
-    | "billing"
-    | "not-found"
-    | "invalid-request"
-    | "conflict"
-    | "timeout"
-    /** A fault of the server, or one that nothing is known about. */
-    | "api";
 }
 
 export interface ErrorResponse {

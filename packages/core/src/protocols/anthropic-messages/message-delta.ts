@@ -1,11 +1,11 @@
+import type { ModelResponse, ResponseUsage } from "../../messages/call/response.js";
 import { isFields, type Fields } from "../../messages/fields.js";
-import type { WireMessage, WireUsage } from "./wire.js";
 
 /**
  * The message with the values of a `message_delta` event in place of its own. Usage is cumulative: values
  * replace, they never add. A value that is null or absent changes nothing.
  */
-export function mergeMessageDelta(message: WireMessage, event: Fields): WireMessage {
+export function mergeMessageDelta(message: ModelResponse, event: Fields): ModelResponse {
   const delta = isFields(event["delta"]) ? event["delta"] : {};
   return {
     ...message,
@@ -17,7 +17,7 @@ export function mergeMessageDelta(message: WireMessage, event: Fields): WireMess
   };
 }
 
-function mergeUsage(usage: WireUsage, later: unknown): WireUsage {
+function mergeUsage(usage: ResponseUsage, later: unknown): ResponseUsage {
   if (!isFields(later)) return usage;
   const values = Object.entries(later).filter(
     ([name, value]) =>

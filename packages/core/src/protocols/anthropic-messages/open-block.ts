@@ -1,3 +1,4 @@
+import type { ClosedBlock } from "../../messages/call/stream.js";
 import type { AssistantBlock } from "../../messages/content.js";
 import { inOrder, type BackwardList } from "./backward-list.js";
 import { isFields, type Fields } from "../../messages/fields.js";
@@ -7,12 +8,6 @@ import type { WireDelta } from "./wire.js";
 export interface OpenBlock {
   readonly start: AssistantBlock;
   readonly deltas: BackwardList<WireDelta>;
-}
-
-export interface ClosedBlock {
-  readonly block: AssistantBlock;
-  /** The input of a call as it was streamed, where it is not the JSON it should be; the block then has `{}`. */
-  readonly malformedInput?: string;
 }
 
 /**

@@ -1,11 +1,4 @@
-/** What the text of an overflow says in figures; a figure that it does not have is absent. */
-export interface Overflow {
-  /** What the request would need: its prompt, and the answer's `requestedOutputTokens` where they count too. */
-  readonly actualTokens?: number;
-  readonly maximumTokens?: number;
-  /** The part that is `max_tokens`: older models count it, and asking for less may be enough. */
-  readonly requestedOutputTokens?: number;
-}
+import type { Overflow } from "../../messages/call/failure.js";
 
 /** The API has no error code for an overflow: its wordings are known here and nowhere else. */
 export function findOverflow(message: string): Overflow | undefined {

@@ -1,5 +1,5 @@
+import type { ModelRequest } from "../../messages/call/request.js";
 import type { HeaderReader } from "./headers.js";
-import type { WireRequest } from "./wire.js";
 
 /** The version that is asked for, unless the caller wants another one. */
 const CURRENT_VERSION = "2026-10-21";
@@ -19,7 +19,7 @@ export interface EncodedRequest {
 }
 
 /** The request must hold JSON values only, as its type says; it is serialised in the order of its keys. */
-export function encodeRequest(request: WireRequest, options: EncodeRequestOptions = {}): EncodedRequest {
+export function encodeRequest(request: ModelRequest, options: EncodeRequestOptions = {}): EncodedRequest {
   const { betas = [], apiVersion = CURRENT_VERSION } = options;
   const names = [...new Set(betas)].filter((name) => name !== "");
   return {

@@ -1,9 +1,10 @@
+import type { ModelResponse } from "../../messages/call/response.js";
 import { findBlockFault } from "./block-fault.js";
 import { isFields, type Fields } from "../../messages/fields.js";
-import type { WireErrorBody, WireMessage } from "./wire.js";
+import type { WireErrorBody } from "./wire.js";
 
 export type DecodedResponse =
-  | { readonly kind: "message"; readonly message: WireMessage }
+  | { readonly kind: "message"; readonly message: ModelResponse }
   /** A well-formed error body where a message was expected: for `decodeError`. */
   | { readonly kind: "error-body"; readonly body: WireErrorBody }
   /** Neither: the first field that is not as it should be; an empty path means the body itself. */
@@ -70,7 +71,7 @@ function findUsageFault(usage: unknown): Malformed | undefined {
 }
 
 /** Servers that speak the protocol leave these two out where they are null. */
-function withStopFields(body: Fields): WireMessage {
+function withStopFields(body: Fields): ModelResponse {
   const complete =
     body["stop_reason"] !== undefined && body["stop_sequence"] !== undefined
       ? body
@@ -79,5 +80,5 @@ function withStopFields(body: Fields): WireMessage {
           stop_reason: body["stop_reason"] ?? null,
           stop_sequence: body["stop_sequence"] ?? null,
         };
-  return complete as unknown as WireMessage;
+  return complete as unknown as ModelResponse;
 }

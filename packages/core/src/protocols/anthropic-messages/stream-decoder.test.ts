@@ -1,8 +1,9 @@
+import type { ModelResponse } from "../../messages/call/response.js";
+import type { StreamOutput } from "../../messages/call/stream.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { endStream, startStream, stepStream, type StreamOutput, type StreamState } from "./stream-decoder.js";
+import { endStream, startStream, stepStream, type StreamState } from "./stream-decoder.js";
 import { encodeStream } from "./stream-encoder.js";
-import type { WireMessage } from "./wire.js";
 
 const message = {
   id: "msg_1",
@@ -13,7 +14,7 @@ const message = {
   stop_reason: null,
   stop_sequence: null,
   usage: { input_tokens: 12, output_tokens: 1, cache_read_input_tokens: 56, service_tier: "standard" },
-} as const satisfies WireMessage;
+} as const satisfies ModelResponse;
 
 function play(...events: readonly unknown[]): { state: StreamState; outputs: StreamOutput[] } {
   let state = startStream();
@@ -41,7 +42,7 @@ const call = { type: "tool_use", id: "t", name: "read", input: {} };
 const json = (partial_json: string): unknown => delta({ type: "input_json_delta", partial_json });
 
 const lastOf = (...events: readonly unknown[]): StreamOutput | undefined => play(...events).outputs.at(-1);
-const finished = (...events: readonly unknown[]): WireMessage | undefined => {
+const finished = (...events: readonly unknown[]): ModelResponse | undefined => {
   const last = lastOf(...events);
   return last?.kind === "message" ? last.message : undefined;
 };

@@ -1,19 +1,21 @@
+import type { ModelResponse } from "../../messages/call/response.js";
+import type { StreamOutput, StreamViolation } from "../../messages/call/stream.js";
 import type { AssistantBlock } from "../../messages/content.js";
 import { inOrder, type BackwardList } from "./backward-list.js";
 import { findBlockFault } from "./block-fault.js";
-import { decodeError, type ApiFailure } from "./errors.js";
+import { decodeError } from "./errors.js";
 import { isFields, type Fields } from "../../messages/fields.js";
 import { mergeMessageDelta } from "./message-delta.js";
-import { accepts, closeBlock, readDelta, type ClosedBlock, type OpenBlock } from "./open-block.js";
+import { accepts, closeBlock, readDelta, type OpenBlock } from "./open-block.js";
 import { decodeResponse } from "./response.js";
-import type { WireDelta, WireMessage } from "./wire.js";
+import type { WireDelta } from "./wire.js";
 
 /** Where a reader of a streamed response stands. Never changed in place; a delta costs the same at any length. */
 export type StreamState =
   | { readonly phase: "waiting" }
   | ContentState
   /** All content is there; `message_stop` is to come. */
-  | { readonly phase: "closing"; readonly message: WireMessage }
+  | { readonly phase: "closing"; readonly message: ModelResponse }
   | { readonly phase: "finished" }
   /** Behind an error or a violation: whatever follows is ignored. */
   | { readonly phase: "failed" };
@@ -21,42 +23,11 @@ export type StreamState =
 interface ContentState {
   readonly phase: "content";
   /** As `message_start` gave it, still without content. */
-  readonly message: WireMessage;
+  readonly message: ModelResponse;
   readonly blocks: BackwardList<AssistantBlock>;
   /** How many blocks have begun. */
   readonly begun: number;
   readonly open: OpenBlock | undefined;
-}
-
-export type StreamOutput =
-  /** The message as far as it is known at the start: its id, model and the usage of its input. */
-  | { readonly kind: "start"; readonly message: WireMessage }
-  /** The block as far as it is known at its start: of a call the id and the name. */
-  | { readonly kind: "block-start"; readonly index: number; readonly block: AssistantBlock }
-  /** The next piece; never empty. The pieces of a block add up to its text, thinking, or input as JSON. */
-  | { readonly kind: "text"; readonly index: number; readonly text: string }
-  | { readonly kind: "thinking"; readonly index: number; readonly thinking: string }
-  | { readonly kind: "tool-input"; readonly index: number; readonly json: string }
-  | ({ readonly kind: "block"; readonly index: number } & ClosedBlock)
-  /** The same message that the API gives without streaming. */
-  | { readonly kind: "message"; readonly message: WireMessage }
-  /** The API broke off. Final, as is a violation. */
-  | { readonly kind: "error"; readonly failure: ApiFailure }
-  | { readonly kind: "violation"; readonly violation: StreamViolation };
-
-export interface StreamViolation {
-  readonly code:
-    /** No event, or a known one without what it must have. */
-    | "malformed-event"
-    /** A known event where it cannot stand. */
-    | "unexpected-event"
-    /** An index that is not that of the block in question. */
-    | "wrong-index"
-    /** A delta of a kind that the open block cannot take. */
-    | "wrong-delta"
-    /** The stream ended before the message did. */
-    | "truncated";
-  readonly detail: string;
 }
 
 export interface StreamStep {
@@ -158,7 +129,7 @@ function startBlock(state: Between, event: Fields): StreamStep {
 }
 
 /** A `fallback` block says that another model goes on; the message then bears the name of that one. */
-function withServingModel(message: WireMessage, block: unknown): WireMessage {
+function withServingModel(message: ModelResponse, block: unknown): ModelResponse {
   if (!isFields(block) || block["type"] !== "fallback" || !isFields(block["to"])) return message;
   const { model } = block["to"];
   return typeof model === "string" ? { ...message, model } : message;

@@ -1,6 +1,6 @@
+import type { ModelResponse } from "../../messages/call/response.js";
 import { describe, expect, it } from "vitest";
 import { encodeStream } from "./stream-encoder.js";
-import type { WireMessage } from "./wire.js";
 
 const message = {
   id: "msg_1",
@@ -11,10 +11,10 @@ const message = {
   stop_reason: "tool_use",
   stop_sequence: null,
   usage: { input_tokens: 12, output_tokens: 34, cache_read_input_tokens: 56, service_tier: "standard" },
-} as const satisfies WireMessage;
+} as const satisfies ModelResponse;
 
 /** The events of the blocks alone. */
-const blockEvents = (content: WireMessage["content"], chunkCharacters = 4): unknown =>
+const blockEvents = (content: ModelResponse["content"], chunkCharacters = 4): unknown =>
   encodeStream({ ...message, content }, { chunkCharacters }).slice(1, -2);
 
 describe("encodeStream", () => {

@@ -1,5 +1,6 @@
+import type { ModelResponse } from "../../messages/call/response.js";
 import type { AssistantBlock } from "../../messages/content.js";
-import type { WireDelta, WireEvent, WireMessage } from "./wire.js";
+import type { WireDelta, WireEvent } from "./wire.js";
 
 export interface EncodeStreamOptions {
   /** The length of a delta in UTF-16 units, at most; one more where a surrogate pair would be cut. */
@@ -26,7 +27,10 @@ const CUMULATIVE_USAGE = [
 const LATE_FIELDS = ["stop_details", "container"] as const;
 
 /** The events by which the API streams a response; a decoder makes the same message of them. */
-export function encodeStream(message: WireMessage, options: EncodeStreamOptions = {}): readonly WireEvent[] {
+export function encodeStream(
+  message: ModelResponse,
+  options: EncodeStreamOptions = {},
+): readonly WireEvent[] {
   const { chunkCharacters = DEFAULT_CHUNK_CHARACTERS, pings = false } = options;
   const chunk = (text: string): readonly string[] => cut(text, chunkCharacters);
   return [
@@ -38,7 +42,7 @@ export function encodeStream(message: WireMessage, options: EncodeStreamOptions 
   ];
 }
 
-function startOf(message: WireMessage): WireMessage {
+function startOf(message: ModelResponse): ModelResponse {
   return {
     ...message,
     content: [],
@@ -53,7 +57,7 @@ function startOf(message: WireMessage): WireMessage {
   };
 }
 
-function messageDelta(message: WireMessage): WireEvent {
+function messageDelta(message: ModelResponse): WireEvent {
   return {
     type: "message_delta",
     delta: {

@@ -1,11 +1,12 @@
+import type { ModelResponse } from "../../messages/call/response.js";
+import type { StreamOutput } from "../../messages/call/stream.js";
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AssistantBlock } from "../../messages/content.js";
 import { decodeSseEvent, formatSseEvent, startSse, stepSse } from "./sse.js";
-import { startStream, stepStream, type StreamOutput } from "./stream-decoder.js";
+import { startStream, stepStream } from "./stream-decoder.js";
 import { encodeStream } from "./stream-encoder.js";
-import type { WireMessage } from "./wire.js";
 
 const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
@@ -99,7 +100,7 @@ const message = fc
       requiredKeys: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"],
     },
   )
-  .map((value) => asJson(value) as WireMessage);
+  .map((value) => asJson(value) as ModelResponse);
 
 const options = fc.record({ chunkCharacters: fc.integer({ min: 1, max: 12 }), pings: fc.boolean() });
 
@@ -183,7 +184,7 @@ describe("a streamed message", () => {
   });
 
   it("is read by the official SDK as the same message", async () => {
-    const original: WireMessage = {
+    const original: ModelResponse = {
       id: "msg_1",
       type: "message",
       role: "assistant",

@@ -1,7 +1,7 @@
+import type { ResponseUsage, UsageIteration } from "../../messages/call/response.js";
 import { sampledFigures } from "../../messages/usage.js";
-import type { WireIteration, WireUsage } from "./wire.js";
 
-type Figures = WireUsage | WireIteration;
+type Figures = ResponseUsage | UsageIteration;
 
 /** What a response is billed for; figures that the server left out count as 0. */
 export interface BilledUsage {
@@ -20,7 +20,7 @@ export interface BilledUsage {
  * The size of the context after this response: everything that was read plus everything that was written. An
  * on-demand compaction samples no message and reports 0 at the top level, so its result is 0.
  */
-export function contextTokens(usage: WireUsage): number {
+export function contextTokens(usage: ResponseUsage): number {
   const figures = sampledFigures(usage);
   return (
     figure(figures["input_tokens"]) +
@@ -31,7 +31,7 @@ export function contextTokens(usage: WireUsage): number {
 }
 
 /** The top-level figures leave out compactions: where there are iterations, their sum is what is billed. */
-export function billedUsage(usage: WireUsage): BilledUsage {
+export function billedUsage(usage: ResponseUsage): BilledUsage {
   const iterations = iterationsOf(usage);
   return (iterations.length > 0 ? iterations : [usage]).map(billedFigures).reduce(addFigures);
 }
@@ -50,7 +50,7 @@ function billedFigures(figures: Figures): BilledUsage {
 /** Writes without a split by lifetime have the default one, five minutes. */
 function cacheWrites(figures: Figures): { readonly fiveMinutes: number; readonly oneHour: number } {
   const total = figure(figures.cache_creation_input_tokens);
-  const split = figures.cache_creation as WireUsage["cache_creation"];
+  const split = figures.cache_creation as ResponseUsage["cache_creation"];
   const oneHour = figure(split?.ephemeral_1h_input_tokens);
   return { oneHour, fiveMinutes: Math.max(figure(split?.ephemeral_5m_input_tokens), total - oneHour) };
 }
@@ -70,7 +70,7 @@ function addFigures(left: BilledUsage, right: BilledUsage): BilledUsage {
   };
 }
 
-function iterationsOf(usage: WireUsage): readonly WireIteration[] {
+function iterationsOf(usage: ResponseUsage): readonly UsageIteration[] {
   return Array.isArray(usage.iterations) ? usage.iterations.filter((iteration) => iteration) : [];
 }
 

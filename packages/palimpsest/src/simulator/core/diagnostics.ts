@@ -1,10 +1,10 @@
-import type { WireRequest } from "@palimpsest/core";
+import type { ModelRequest } from "@palimpsest/core";
 import { isFields, type Fields } from "../fields.js";
 import type { MissContext } from "./explain-miss.js";
 import { differenceFrom } from "./request-record.js";
 
 /** The API's own word on a cache miss, for requests that name the message before; undefined for others. */
-export function diagnose(request: WireRequest, context: MissContext): Fields | undefined {
+export function diagnose(request: ModelRequest, context: MissContext): Fields | undefined {
   const asked = request["diagnostics"];
   if (!isFields(asked)) return undefined;
   const id = asked["previous_message_id"];

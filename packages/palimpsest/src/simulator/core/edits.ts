@@ -1,4 +1,4 @@
-import type { WireRequest } from "@palimpsest/core";
+import type { ModelRequest } from "@palimpsest/core";
 import { amountOf, asNumber, asText, isFields, type Fields } from "../fields.js";
 import { blocksOf, isThinking, type WireMessages } from "./message-chain.js";
 
@@ -73,14 +73,14 @@ export function stripOldThinking(messages: WireMessages, editor: MessageEditor):
 const CLEAR_THINKING = "clear_thinking_20251015";
 
 /** The strategies that a request asks for. */
-export function editsOf(request: WireRequest): readonly Fields[] {
+export function editsOf(request: ModelRequest): readonly Fields[] {
   const management = request["context_management"];
   const edits = isFields(management) ? management["edits"] : undefined;
   return Array.isArray(edits) ? edits.filter(isFields) : [];
 }
 
 /** Whether the client decides what becomes of thinking; otherwise the model's own way holds. */
-export const decidesThinking = (request: WireRequest): boolean =>
+export const decidesThinking = (request: ModelRequest): boolean =>
   editsOf(request).some(({ type }) => type === CLEAR_THINKING);
 
 export interface EditTools {
@@ -92,7 +92,7 @@ export interface EditTools {
 }
 
 /** The strategies of `context_management`, in their order; the server's own summary is not one of these. */
-export function applyEdits(request: WireRequest, messages: WireMessages, tools: EditTools): EditedMessages {
+export function applyEdits(request: ModelRequest, messages: WireMessages, tools: EditTools): EditedMessages {
   let current = messages;
   const applied: AppliedEdit[] = [];
   for (const edit of editsOf(request)) {

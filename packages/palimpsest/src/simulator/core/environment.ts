@@ -1,4 +1,4 @@
-import { findModel, type Model, type WireRequest } from "@palimpsest/core";
+import { findModel, type Model, type ModelRequest } from "@palimpsest/core";
 import type { Player } from "../player.js";
 import type { TokenCounter } from "../tokens/bpe-counter.js";
 import { createBlockReader, type BlockReader } from "./block-facts.js";
@@ -33,7 +33,7 @@ export interface Environment extends SimulatorSettings {
   /** Reads messages as edits and summaries left them. */
   seenMessages(model: Model): ChainReader;
   /** What thinking is bound to at the start of a conversation: tools and system prompt. */
-  headBinding(request: WireRequest): string;
+  headBinding(request: ModelRequest): string;
 }
 
 export function createEnvironment(settings: SimulatorSettings): Environment {

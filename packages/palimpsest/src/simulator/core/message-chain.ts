@@ -1,10 +1,10 @@
-import type { Model, WireRequest } from "@palimpsest/core";
+import type { Model, ModelRequest } from "@palimpsest/core";
 import { TOKENS_PER_MESSAGE } from "../tokens/block-tokens.js";
 import type { BlockFacts, BlockReader } from "./block-facts.js";
 import type { Fields } from "../fields.js";
 import { digest } from "./digest.js";
 
-export type WireMessages = WireRequest["messages"];
+export type WireMessages = ModelRequest["messages"];
 type Message = WireMessages[number];
 
 /** A prefix of the messages, up to the end of one of them. */

@@ -1,4 +1,4 @@
-import { findProblems, type Model, type WireRequest } from "@palimpsest/core";
+import { findProblems, type Model, type ModelRequest } from "@palimpsest/core";
 import type { ErrorOutcome, SimulatedCall } from "../outcome.js";
 import { digest } from "./digest.js";
 import { applyEdits, decidesThinking, stripOldThinking, type AppliedEdit } from "./edits.js";
@@ -11,7 +11,7 @@ import type { ThinkingProblem } from "./thinking-rules.js";
 
 /** An accepted request, as the model will see it. */
 export interface PreparedRequest {
-  readonly request: WireRequest;
+  readonly request: ModelRequest;
   readonly model: Model;
   /** The messages as sent, and as seen after edits and summaries. */
   readonly sent: MessageChain;
@@ -42,7 +42,7 @@ export function prepare(call: SimulatedCall, environment: Environment): Prepared
     cacheEdits: environment.cacheEdits === true,
   });
   if (problem !== undefined) return refuse(problem.message, problem.errorCode);
-  const request = judged as WireRequest;
+  const request = judged as ModelRequest;
   const model = environment.modelOf(request.model);
   if (model === undefined) {
     return { kind: "error", status: 404, type: "not_found_error", message: `model: ${request.model}` };
@@ -84,7 +84,7 @@ function checkCompactionSeal(sent: MessageChain): ErrorOutcome | undefined {
 
 interface ThinkingContext {
   readonly betas: readonly string[];
-  readonly request: WireRequest;
+  readonly request: ModelRequest;
   readonly model: Model;
   readonly sent: MessageChain;
   readonly environment: Environment;

@@ -1,4 +1,4 @@
-import type { Model, WireRequest } from "@palimpsest/core";
+import type { Model, ModelRequest } from "@palimpsest/core";
 
 /** What one call is billed for. */
 export interface BilledTokens {
@@ -27,4 +27,4 @@ export function priceOf(model: Model, tokens: BilledTokens): number {
 }
 
 /** What inference in one country costs more. */
-export const geoFactor = (request: WireRequest): number => (request["inference_geo"] === "us" ? 1.1 : 1);
+export const geoFactor = (request: ModelRequest): number => (request["inference_geo"] === "us" ? 1.1 : 1);

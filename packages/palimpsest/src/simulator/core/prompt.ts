@@ -1,4 +1,4 @@
-import type { Model, WireRequest } from "@palimpsest/core";
+import type { Model, ModelRequest } from "@palimpsest/core";
 import { TOOL_PROMPT_TOKENS } from "../tokens/block-tokens.js";
 import { ttlOf, type BlockReader, type Ttl } from "./block-facts.js";
 import { isFields, type Fields } from "../fields.js";
@@ -37,7 +37,7 @@ export interface Prompt {
 }
 
 export interface PromptParts {
-  readonly request: WireRequest;
+  readonly request: ModelRequest;
   readonly chain: MessageChain;
   readonly model: Model;
   readonly workspace: string;
@@ -135,7 +135,7 @@ function headPositions({ request, blocks, model }: PromptParts): readonly HeadPo
 }
 
 /** What a forced choice adds to the hidden prompt; it stands behind everything that is cached. */
-function forcedTokens({ tool_choice, tools }: WireRequest): number {
+function forcedTokens({ tool_choice, tools }: ModelRequest): number {
   const isForced = tool_choice?.["type"] === "any" || tool_choice?.["type"] === "tool";
   return isForced && (tools ?? []).length > 0 ? TOOL_PROMPT_TOKENS.forced - TOOL_PROMPT_TOKENS.free : 0;
 }
@@ -169,13 +169,13 @@ function scopesOf(
 }
 
 /** The choice with its defaults left out: made explicit they change nothing. */
-function toolChoice({ tool_choice }: WireRequest): unknown {
+function toolChoice({ tool_choice }: ModelRequest): unknown {
   const { type = "auto", disable_parallel_tool_use: isSerial, ...rest } = tool_choice ?? {};
   return { type, ...rest, ...(isSerial === true ? { isSerial } : {}) };
 }
 
 /** Web search and web fetch: each on or off. */
-function toggles(request: WireRequest): readonly boolean[] {
+function toggles(request: ModelRequest): readonly boolean[] {
   const tools = request.tools ?? [];
   const offers = (prefix: string): boolean => tools.some((tool) => (tool.type ?? "").startsWith(prefix));
   return [offers("web_search"), offers("web_fetch")];
@@ -234,7 +234,7 @@ function serverResultBreakpoints(
 
 /** The top-level marker: on the last block that can hold one. */
 function automaticBreakpoint(
-  request: WireRequest,
+  request: ModelRequest,
   chain: MessageChain,
   offset: number,
 ): Breakpoint | undefined {

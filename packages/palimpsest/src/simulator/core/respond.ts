@@ -1,4 +1,4 @@
-import type { AssistantBlock, WireMessage, WireUsage } from "@palimpsest/core";
+import type { AssistantBlock, ModelResponse, ResponseUsage } from "@palimpsest/core";
 import type { Delivery } from "../player.js";
 import type { Outcome, SimulatedCall, Verdict } from "../outcome.js";
 import { deletedTokens } from "./cache-edits.js";
@@ -266,7 +266,7 @@ class Exchange {
     readonly content: readonly AssistantBlock[];
     readonly stopReason: string;
     readonly stopSequence?: string | null;
-    readonly usage: WireUsage;
+    readonly usage: ResponseUsage;
     readonly billed: readonly BilledTokens[];
     readonly delivery: Delivery;
   }): Responded {
@@ -288,7 +288,7 @@ class Exchange {
     const diagnostics = diagnose(request, context);
     const readBlocks = (cache.hit?.index ?? -1) - prompt.headPositions;
     const deleted = this.#environment.cacheEdits === true ? deletedTokens(seen, readBlocks) : 0;
-    const message: WireMessage = {
+    const message: ModelResponse = {
       id: `msg_sim_${String(this.#state.sequence).padStart(6, "0")}`,
       type: "message",
       role: "assistant",

@@ -1,4 +1,4 @@
-import type { WireIteration, WireUsage } from "@palimpsest/core";
+import type { UsageIteration, ResponseUsage } from "@palimpsest/core";
 import type { BilledTokens } from "./pricing.js";
 import type { CacheReading } from "./prompt-cache.js";
 
@@ -37,20 +37,20 @@ const wireFields = (billed: BilledTokens) => ({
   output_tokens: billed.output,
 });
 
-export const usageOf = (billed: BilledTokens, thinkingTokens = 0): WireUsage => ({
+export const usageOf = (billed: BilledTokens, thinkingTokens = 0): ResponseUsage => ({
   ...wireFields(billed),
   output_tokens_details: { thinking_tokens: thinkingTokens },
   server_tool_use: null,
   service_tier: "standard",
 });
 
-export const iterationOf = (type: string, billed: BilledTokens): WireIteration => ({
+export const iterationOf = (type: string, billed: BilledTokens): UsageIteration => ({
   type,
   ...wireFields(billed),
 });
 
 /** Deleted results are still part of the cached prefix but no longer read. */
-export const withoutDeleted = (usage: WireUsage, deleted: number): WireUsage => ({
+export const withoutDeleted = (usage: ResponseUsage, deleted: number): ResponseUsage => ({
   ...usage,
   cache_read_input_tokens: Math.max(0, (usage.cache_read_input_tokens ?? 0) - deleted),
   cache_deleted_input_tokens: deleted,

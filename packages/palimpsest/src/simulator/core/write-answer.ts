@@ -1,4 +1,4 @@
-import type { AssistantBlock, Model, WireRequest } from "@palimpsest/core";
+import type { AssistantBlock, Model, ModelRequest } from "@palimpsest/core";
 import type { Answer } from "../player.js";
 import { blockTokens, textTokens } from "../tokens/block-tokens.js";
 import type { TokenCounter } from "../tokens/bpe-counter.js";
@@ -9,7 +9,7 @@ import type { BlockReader } from "./block-facts.js";
 import { sealThinking, thinkingId } from "./seals.js";
 
 export interface AnswerContext {
-  readonly request: WireRequest;
+  readonly request: ModelRequest;
   readonly model: Model;
   readonly counter: TokenCounter;
   readonly blocks: BlockReader;
@@ -103,7 +103,7 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
  */
 function asThinkingDemands(
   content: Answer["content"],
-  request: WireRequest,
+  request: ModelRequest,
   model: Model,
 ): Answer["content"] {
   const type = isFields(request.thinking) ? request.thinking["type"] : undefined;
@@ -114,7 +114,7 @@ function asThinkingDemands(
   return [{ type: "thinking", thinking: "Considering what comes next." }, ...content];
 }
 
-const offers = (request: WireRequest, name: string): boolean =>
+const offers = (request: ModelRequest, name: string): boolean =>
   request.tool_choice?.["type"] !== "none" && (request.tools ?? []).some((tool) => tool.name === name);
 
 /** As much of the text as the tokens allow, found by halving. */
@@ -135,7 +135,7 @@ interface Stopped {
   readonly sequence: string;
 }
 
-function stopAtSequence(content: Answer["content"], request: WireRequest): Stopped | undefined {
+function stopAtSequence(content: Answer["content"], request: ModelRequest): Stopped | undefined {
   const sequences = Array.isArray(request["stop_sequences"])
     ? (request["stop_sequences"] as readonly string[])
     : [];

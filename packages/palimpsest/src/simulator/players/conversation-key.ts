@@ -1,4 +1,4 @@
-import { hashValue, type WireRequest } from "@palimpsest/core";
+import { hashValue, type ModelRequest } from "@palimpsest/core";
 import { isFields } from "../fields.js";
 import { firstHumanText, systemText } from "./prompt-text.js";
 
@@ -6,7 +6,7 @@ import { firstHumanText, systemText } from "./prompt-text.js";
  * Who speaks: the client's `metadata.user_id` (agents put a session id there), else the system prompt. All
  * conversations of one family may have to be told apart: subagents and side requests share their session's id.
  */
-export function conversationFamily(request: WireRequest): string {
+export function conversationFamily(request: ModelRequest): string {
   const metadata = request["metadata"];
   const user = isFields(metadata) ? metadata["user_id"] : undefined;
   return typeof user === "string" && user !== ""
@@ -19,12 +19,12 @@ export function conversationFamily(request: WireRequest): string {
  * said first. The same for retries, for later turns and for forks. A compaction replaces the first message; what
  * then still leads to the conversation is in `conversation-position.ts`.
  */
-export const conversationKey = (request: WireRequest): string =>
+export const conversationKey = (request: ModelRequest): string =>
   `${conversationFamily(request)} first:${hashValue(firstHumanText(request.messages))}`;
 
 /** The short form of a key that tool_use ids carry: lower-case letters and digits. */
 export const conversationTag = (key: string): string => hashValue(key).slice(0, 10);
 
 /** The tools that a request offers, as one short value. */
-export const toolsFingerprint = (request: WireRequest): string =>
+export const toolsFingerprint = (request: ModelRequest): string =>
   hashValue((request.tools ?? []).map((tool) => tool.name));

@@ -1,4 +1,4 @@
-import { hashValue, type RequestMessage, type WireRequest } from "@palimpsest/core";
+import { hashValue, type RequestMessage, type ModelRequest } from "@palimpsest/core";
 import { isAcknowledgement, isContinuation } from "./continuation.js";
 import {
   conversationFamily,
@@ -62,7 +62,7 @@ export function rememberConversation(memory: Conversations, conversation: Conver
  *    first seen, and the responses behind it.
  * 3. Without either: the number of responses.
  */
-export function locate(request: WireRequest, memory: Conversations): Position {
+export function locate(request: ModelRequest, memory: Conversations): Position {
   const trace = traceOf(request);
   const { found, anchor } = findConversation(request, trace, memory);
   const conversation = found ?? newConversation(request, trace);
@@ -113,7 +113,7 @@ interface Trace {
 }
 
 /** Only what follows the last id of ours matters: a long conversation costs no more than a short one. */
-function traceOf(request: WireRequest): Trace {
+function traceOf(request: ModelRequest): Trace {
   const start = Math.max(0, request.messages.findLastIndex(holdsOwnId));
   let lastId: ToolUseIdParts | undefined;
   let anchor: Anchor | undefined;
@@ -187,7 +187,7 @@ function firstSeen(anchor: Anchor, conversation: Conversation): number {
 }
 
 function findConversation(
-  request: WireRequest,
+  request: ModelRequest,
   trace: Trace,
   { conversations }: Conversations,
 ): { readonly found?: Conversation; readonly anchor?: Anchor } {
@@ -227,7 +227,7 @@ function findConversation(
   return found === undefined ? { anchor } : { found, anchor };
 }
 
-function newConversation(request: WireRequest, trace: Trace): Conversation {
+function newConversation(request: ModelRequest, trace: Trace): Conversation {
   const key = conversationKey(request);
   return {
     tag: trace.lastId?.tag ?? trace.anchor?.mention?.tag ?? conversationTag(key),

@@ -1,4 +1,4 @@
-import type { WireTool } from "@palimpsest/core";
+import type { ToolDefinition } from "@palimpsest/core";
 import { cutText } from "./prompt-text.js";
 import type { Material } from "./summary-material.js";
 import { mapCall, type MappedCall } from "./tool-mapping.js";
@@ -16,7 +16,7 @@ export interface NotesFile {
 export function writeNotesEdits(
   file: NotesFile,
   material: Material,
-  tools: readonly WireTool[],
+  tools: readonly ToolDefinition[],
 ): readonly MappedCall[] {
   const { path, notes } = file;
   if (path === undefined || notes === undefined) return [];

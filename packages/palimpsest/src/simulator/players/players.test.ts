@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WireRequest } from "@palimpsest/core";
+import type { ModelRequest } from "@palimpsest/core";
 import type { Player, PlayerPrompt } from "../player.js";
 import { createEchoPlayer } from "./echo-player.js";
 import { createLoadPlayer } from "./load-player.js";
@@ -16,7 +16,7 @@ const bash = {
   input_schema: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
 };
 
-const promptOf = (request: WireRequest, sequence = 0): PlayerPrompt => ({
+const promptOf = (request: ModelRequest, sequence = 0): PlayerPrompt => ({
   request,
   messages: request.messages,
   kind: "message",
@@ -24,7 +24,7 @@ const promptOf = (request: WireRequest, sequence = 0): PlayerPrompt => ({
   sequence,
 });
 
-const hello: WireRequest = {
+const hello: ModelRequest = {
   model: "m",
   max_tokens: 10,
   tools: [bash],
@@ -262,7 +262,7 @@ it("players never throw, and what they say is valid: unique ids, offered tools",
       (body, kind, index) => {
         const player = players[index];
         if (player === undefined) return;
-        const wire = body as unknown as WireRequest;
+        const wire = body as unknown as ModelRequest;
         const asked = { ...promptOf(wire, memories.size), kind };
         const before = JSON.stringify(wire);
         const { answer, memory } = player.answer(asked, memories.get(player));

@@ -1,4 +1,4 @@
-import type { WireRequest, WireTool } from "@palimpsest/core";
+import type { ModelRequest, ToolDefinition } from "@palimpsest/core";
 import type { Answer, AnswerBlock, Delivery, Player, PlayerPrompt } from "../player.js";
 import {
   handedOut,
@@ -136,8 +136,8 @@ function withoutTools(response: PlannedResponse | undefined): Answer {
 interface Surroundings {
   readonly plan: Plan;
   readonly position: Position;
-  readonly tools: readonly WireTool[];
-  readonly request: WireRequest;
+  readonly tools: readonly ToolDefinition[];
+  readonly request: ModelRequest;
 }
 
 function contentOf(
@@ -167,7 +167,7 @@ function contentOf(
   return content;
 }
 
-function holdsId(request: WireRequest, id: string): boolean {
+function holdsId(request: ModelRequest, id: string): boolean {
   return request.messages.some(
     ({ role, content }) =>
       role === "assistant" &&
@@ -181,9 +181,9 @@ export const notOffered = ({ tool, kind }: WantedCall): string =>
 
 /** The tool that the request demands a call of, where it demands one. */
 export function forcedTool(
-  request: WireRequest,
-  tools: readonly WireTool[],
-): { readonly tool: WireTool; suits(name: string): boolean } | undefined {
+  request: ModelRequest,
+  tools: readonly ToolDefinition[],
+): { readonly tool: ToolDefinition; suits(name: string): boolean } | undefined {
   const choice = request.tool_choice;
   if (choice?.["type"] === "any") {
     const tool = tools[0];

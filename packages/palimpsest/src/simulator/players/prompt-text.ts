@@ -1,5 +1,5 @@
 import { isFields } from "../fields.js";
-import type { WireRequest } from "@palimpsest/core";
+import type { ModelRequest } from "@palimpsest/core";
 
 /** A content block, before anything but its type is known. */
 export interface LooseBlock {
@@ -30,7 +30,7 @@ export function resultText(block: LooseBlock): string {
 }
 
 /** The system prompt as one text, without the billing line that one agent changes with every request. */
-export function systemText(request: WireRequest): string {
+export function systemText(request: ModelRequest): string {
   return textsOf({ content: request.system })
     .filter((text) => !text.startsWith("x-anthropic-billing-header"))
     .join("\n");
@@ -43,7 +43,7 @@ export const isReminder = (text: string): boolean =>
   );
 
 /** The first thing that a person said; empty where nobody said anything. */
-export function firstHumanText(messages: WireRequest["messages"]): string {
+export function firstHumanText(messages: ModelRequest["messages"]): string {
   for (const message of messages) {
     if (message.role !== "user") continue;
     const text = textsOf(message).find((text) => !isReminder(text) && text.trim() !== "");

@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import type { AssistantBlock, AssistantMessage, Message, RequestMessage, WireTool } from "@palimpsest/core";
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  Message,
+  RequestMessage,
+  ToolDefinition,
+} from "@palimpsest/core";
 import type { AnswerBlock } from "../player.js";
 import { createRecordingPlayer, responsesOf } from "./recording-player.js";
 
@@ -48,12 +54,12 @@ const recording: readonly Message[] = [
 
 const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 const command = { type: "object", properties: { command: { type: "string" } }, required: ["command"] };
-const pi: readonly WireTool[] = [
+const pi: readonly ToolDefinition[] = [
   { name: "bash", input_schema: command },
   { name: "read", input_schema: path },
 ];
 
-function play(tools: readonly WireTool[], turns: number): readonly (readonly AnswerBlock[])[] {
+function play(tools: readonly ToolDefinition[], turns: number): readonly (readonly AnswerBlock[])[] {
   const player = createRecordingPlayer(recording);
   let memory: unknown;
   const messages: RequestMessage[] = [{ role: "user", content: [{ type: "text", text: "Fix it." }] }];

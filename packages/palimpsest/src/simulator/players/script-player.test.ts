@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RequestMessage, WireRequest } from "@palimpsest/core";
+import type { RequestMessage, ModelRequest } from "@palimpsest/core";
 import type { Answer, Player, PlayerPrompt } from "../player.js";
 import { parseScript } from "./parse-script.js";
 import { createScriptPlayer } from "./script-player.js";
@@ -21,16 +21,16 @@ class Client {
   memory: unknown;
   #sequence = 0;
   readonly #player: Player;
-  readonly #extra: Partial<WireRequest>;
+  readonly #extra: Partial<ModelRequest>;
 
-  constructor(player: Player, extra: Partial<WireRequest> = {}) {
+  constructor(player: Player, extra: Partial<ModelRequest> = {}) {
     this.#player = player;
     this.#extra = extra;
   }
 
   /** Sends without taking the answer into the conversation. */
-  send(messages: readonly RequestMessage[] = this.messages, extra: Partial<WireRequest> = {}): Answer {
-    const request: WireRequest = {
+  send(messages: readonly RequestMessage[] = this.messages, extra: Partial<ModelRequest> = {}): Answer {
+    const request: ModelRequest = {
       model: "claude-opus-4-5",
       max_tokens: 4096,
       system: "You are an agent.",

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { RequestMessage, WireRequest, WireTool } from "@palimpsest/core";
+import type { RequestMessage, ModelRequest, ToolDefinition } from "@palimpsest/core";
 import type { Answer, PlayerPrompt } from "../player.js";
 import { createEchoPlayer } from "./echo-player.js";
 import { withSummaries, type SummariesOptions } from "./summaries-player.js";
 
 const string = { type: "string" };
-const tools: readonly WireTool[] = [
+const tools: readonly ToolDefinition[] = [
   { name: "Bash", input_schema: { type: "object", properties: { command: string }, required: ["command"] } },
   {
     name: "Edit",
@@ -61,7 +61,7 @@ function ask(
   extra: Partial<PlayerPrompt> = {},
 ): Answer {
   const messages = [...history, ...(typeof last === "string" ? [user(last)] : last)];
-  const request: WireRequest = { model: "m", max_tokens: 1000, tools, messages };
+  const request: ModelRequest = { model: "m", max_tokens: 1000, tools, messages };
   const prompt: PlayerPrompt = { request, messages, kind: "message", now: 0, sequence: 7, ...extra };
   return withSummaries(createEchoPlayer(), options).answer(prompt, undefined).answer;
 }
@@ -105,7 +105,7 @@ describe("a mediocre summary", () => {
         "<conversation>\n[User]: Build the mill in src/mill.ts\n[Assistant]: ok\n</conversation>\nThe messages above are a conversation to summarize.",
       ),
     ];
-    const request: WireRequest = { model: "m", max_tokens: 1000, messages };
+    const request: ModelRequest = { model: "m", max_tokens: 1000, messages };
     const prompt: PlayerPrompt = { request, messages, kind: "message", now: 0, sequence: 0 };
     const text = textOf(withSummaries(createEchoPlayer()).answer(prompt, undefined).answer);
     expect(text).toContain("Build the mill");

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RequestMessage, WireRequest, WireTool } from "@palimpsest/core";
+import type { RequestMessage, ModelRequest, ToolDefinition } from "@palimpsest/core";
 import type { PlayerPrompt } from "../player.js";
 import { recogniseSummaryRequest } from "./summary-request.js";
 
-const tools: readonly WireTool[] = ["Bash", "Read", "Edit"].map((name) => ({
+const tools: readonly ToolDefinition[] = ["Bash", "Read", "Edit"].map((name) => ({
   name,
   input_schema: { type: "object" },
 }));
@@ -31,7 +31,7 @@ interface Case {
   readonly before?: readonly RequestMessage[];
   readonly last: RequestMessage | string;
   readonly system?: string;
-  readonly tools?: readonly WireTool[];
+  readonly tools?: readonly ToolDefinition[];
 }
 
 function prompt({
@@ -41,7 +41,7 @@ function prompt({
   tools: offered = tools,
 }: Case): PlayerPrompt {
   const messages = [...before, typeof last === "string" ? user(last) : last];
-  const request: WireRequest = { model: "m", max_tokens: 1000, system, tools: offered, messages };
+  const request: ModelRequest = { model: "m", max_tokens: 1000, system, tools: offered, messages };
   return { request, messages, kind: "message", now: 0, sequence: 0 };
 }
 

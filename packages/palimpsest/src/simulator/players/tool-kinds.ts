@@ -1,4 +1,4 @@
-import type { WireRequest, WireTool } from "@palimpsest/core";
+import type { ModelRequest, ToolDefinition } from "@palimpsest/core";
 
 /** What a tool does, whatever an agent calls it. */
 export const toolKinds = [
@@ -77,7 +77,7 @@ export function kindOfName(name: string): ToolKind | undefined {
 }
 
 /** The offered tool that does this kind of thing best. */
-export function findByKind(kind: ToolKind, tools: readonly WireTool[]): WireTool | undefined {
+export function findByKind(kind: ToolKind, tools: readonly ToolDefinition[]): ToolDefinition | undefined {
   for (const pattern of names[kind]) {
     const tool = tools.find(({ name }) => pattern.test(plain(name)));
     if (tool !== undefined) return tool;
@@ -89,18 +89,18 @@ export function findByKind(kind: ToolKind, tools: readonly WireTool[]): WireTool
  * The tools of a request that the model may call and the client carries out: not the provider's own, and none
  * where the request forbids calls.
  */
-export function callableTools(request: WireRequest): readonly WireTool[] {
+export function callableTools(request: ModelRequest): readonly ToolDefinition[] {
   if (request.tool_choice?.["type"] === "none") return [];
   return (request.tools ?? []).filter(
     (tool) => typeof tool.name === "string" && (schemaOf(tool) !== undefined || isClientType(tool.type)),
   );
 }
 
-const isClientType = (type: WireTool["type"]): boolean =>
+const isClientType = (type: ToolDefinition["type"]): boolean =>
   type === undefined || type === null || type === "custom" || /^(bash|text_editor|memory)_\d+$/.test(type);
 
 /** The schema of a tool's input; the provider's own client tools have none on the wire, and get theirs here. */
-export function schemaOf(tool: WireTool): Readonly<Record<string, unknown>> | undefined {
+export function schemaOf(tool: ToolDefinition): Readonly<Record<string, unknown>> | undefined {
   if (tool.input_schema !== undefined && tool.input_schema !== null) return tool.input_schema;
   if (/^bash_\d+$/.test(tool.type ?? "")) return bashSchema;
   return /^(text_editor|memory)_\d+$/.test(tool.type ?? "") ? editorSchema : undefined;

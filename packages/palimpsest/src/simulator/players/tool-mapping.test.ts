@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WireTool } from "@palimpsest/core";
+import type { ToolDefinition } from "@palimpsest/core";
 import { callableTools, kindOfName } from "./tool-kinds.js";
 import { callWithDefaults, mapCall, type WantedCall } from "./tool-mapping.js";
 
@@ -8,7 +8,7 @@ const tool = (
   name: string,
   properties: Record<string, unknown>,
   required: readonly string[] = Object.keys(properties),
-): WireTool => ({
+): ToolDefinition => ({
   name,
   input_schema: { type: "object", properties, required, additionalProperties: false },
 });
@@ -66,7 +66,7 @@ const cline = [
     files: { type: "array", items: { type: "object", properties: { path: text }, required: ["path"] } },
   }),
 ];
-const native: readonly WireTool[] = [
+const native: readonly ToolDefinition[] = [
   { type: "bash_20250124", name: "bash" },
   { type: "text_editor_20250728", name: "str_replace_based_edit_tool" },
   { type: "web_search_20250305", name: "web_search" },
@@ -156,7 +156,7 @@ it("a tool of the very name keeps its input, without what its schema forbids", (
     name: "Bash",
     input: { command: "ls", description: "d" },
   });
-  const open: WireTool = { name: "mcp__x", input_schema: { type: "object" } };
+  const open: ToolDefinition = { name: "mcp__x", input_schema: { type: "object" } };
   expect(mapCall({ tool: "mcp__x", input: { any: [1] } }, [open])).toEqual({
     name: "mcp__x",
     input: { any: [1] },
@@ -176,7 +176,7 @@ it("the provider's own server tools are not callable, nor is anything where call
 });
 
 it("fills whatever a schema demands", () => {
-  const odd: WireTool = {
+  const odd: ToolDefinition = {
     name: "odd",
     input_schema: {
       type: "object",

@@ -1,4 +1,4 @@
-import type { WireTool } from "@palimpsest/core";
+import type { ToolDefinition } from "@palimpsest/core";
 import { fieldLike, fillSchema, hasFieldLike } from "./fill-schema.js";
 import { findByKind, kindOfName, schemaOf, type ToolKind } from "./tool-kinds.js";
 
@@ -21,7 +21,7 @@ export interface MappedCall {
  * The call in the terms of the tools that a client offers: the tool of that name, else one of the same kind, else
  * a shell command that does the same. Its input fits that tool's schema. Undefined where no tool can do it.
  */
-export function mapCall(call: WantedCall, tools: readonly WireTool[]): MappedCall | undefined {
+export function mapCall(call: WantedCall, tools: readonly ToolDefinition[]): MappedCall | undefined {
   const named = call.tool === undefined ? undefined : findByName(call.tool, tools);
   const kind = call.kind ?? (call.tool === undefined ? undefined : kindOfName(call.tool));
   if (named !== undefined) return { name: named.name, input: inputFor(named, call, kind) };
@@ -38,12 +38,12 @@ export function mapCall(call: WantedCall, tools: readonly WireTool[]): MappedCal
 }
 
 /** A call of this very tool, with harmless values wherever the schema demands one. */
-export const callWithDefaults = (tool: WireTool): MappedCall => ({
+export const callWithDefaults = (tool: ToolDefinition): MappedCall => ({
   name: tool.name,
   input: inputFor(tool, { input: {} }, kindOfName(tool.name)),
 });
 
-function findByName(name: string, tools: readonly WireTool[]): WireTool | undefined {
+function findByName(name: string, tools: readonly ToolDefinition[]): ToolDefinition | undefined {
   return (
     tools.find((tool) => tool.name === name) ??
     tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase())
@@ -57,7 +57,7 @@ const actions: Partial<Record<ToolKind, RegExp>> = {
   edit: /replace|edit/i,
 };
 
-function inputFor(tool: WireTool, call: WantedCall, kind: ToolKind | undefined): MappedCall["input"] {
+function inputFor(tool: ToolDefinition, call: WantedCall, kind: ToolKind | undefined): MappedCall["input"] {
   const schema = schemaOf(tool) ?? {};
   const prefer = kind === undefined ? undefined : actions[kind];
   return fillSchema(schema, valuesFor(schema, call.input, kind), {

@@ -1,4 +1,4 @@
-import type { WireMessage } from "@palimpsest/core";
+import type { ModelResponse } from "@palimpsest/core";
 import { createSimulator, type SimulatorOptions } from "../core/create-simulator.js";
 import type { ErrorOutcome, MessageOutcome, Outcome, Verdict } from "../outcome.js";
 import type { Answer, Player } from "../player.js";
@@ -39,7 +39,7 @@ export function createClient(options: Partial<SimulatorOptions> = {}) {
     simulator,
     call,
     send: (body: object, sent?: Sent): Verdict => accepted(body, sent).verdict,
-    message: (body: object, sent?: Sent): WireMessage => accepted(body, sent).message,
+    message: (body: object, sent?: Sent): ModelResponse => accepted(body, sent).message,
     refusal(body: object, sent?: Sent): ErrorOutcome {
       const outcome = call(body, sent);
       if (outcome.kind !== "error") throw new Error(`accepted: ${JSON.stringify(outcome).slice(0, 300)}`);
