@@ -1,16 +1,20 @@
 /** Runs every benchmark and prints named figures with units; `--json` prints them as one JSON document. */
 import { measureBench } from "./measure-bench.mjs";
 import { normaliseBench } from "./normalise-bench.mjs";
+import { promptBench } from "./prompt-bench.mjs";
 import { resumeBench } from "./resume-bench.mjs";
 import { simulatorCoreBench } from "./simulator-core-bench.mjs";
 import { simulatorSocketBench } from "./simulator-socket-bench.mjs";
+import { ttlBench } from "./ttl-bench.mjs";
 
 const figures = [
   ...normaliseBench(),
   ...measureBench(),
+  ...promptBench(),
   ...(await resumeBench()),
   ...simulatorCoreBench(),
   ...(await simulatorSocketBench()),
+  ...(await ttlBench()),
 ];
 
 if (process.argv.includes("--json")) console.log(JSON.stringify({ figures }, null, 2));

@@ -3,6 +3,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as core from "@palimpsest/core";
 import * as testing from "@palimpsest/core/testing";
+import * as hooks from "../packages/palimpsest/src/agent/hooks/index.js";
+import * as files from "../packages/palimpsest/src/files/index.js";
+import * as providers from "../packages/palimpsest/src/providers/index.js";
 import * as replay from "../packages/palimpsest/src/replay/index.js";
 import * as simulator from "../packages/palimpsest/src/simulator/index.js";
 import * as stores from "../packages/palimpsest/src/stores/index.js";
@@ -17,6 +20,9 @@ describe("exports", () => {
   it.each([
     ["@palimpsest/core", core],
     ["@palimpsest/core/testing", testing],
+    ["palimpsest/files", files],
+    ["palimpsest/hooks", hooks],
+    ["palimpsest/providers", providers],
     ["palimpsest/replay", replay],
     ["palimpsest/simulator", simulator],
     ["palimpsest/stores", stores],
@@ -36,9 +42,12 @@ describe("exports", () => {
           "./package.json",
         ],
         "palimpsest": [
+          "./hooks",
+          "./files",
           "./stores",
           "./replay",
           "./simulator",
+          "./providers",
           "./package.json",
         ],
       }

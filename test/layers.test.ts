@@ -8,7 +8,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** The folders of a package from the bottom up; a file imports from its own folder and from lower rows only. */
 const packages = {
   core: [["models"], ["messages"], ["protocols", "engine"], ["adapters"], ["testing"]],
-  palimpsest: [["simulator"], ["providers", "stores"], ["agent", "replay", "gateway", "inspector"], ["cli"]],
+  palimpsest: [
+    ["simulator"],
+    ["files", "providers", "stores"],
+    ["agent", "replay", "gateway", "inspector"],
+    ["cli"],
+  ],
 } as const;
 
 const sourceFiles = (directory: string): string[] =>

@@ -52,11 +52,17 @@ describe.skipIf(corpus === undefined)(`on the corpus${reason}`, () => {
       const analysis = JSON.parse(await palimpsest("analyze", "--json", join(folder, name))) as {
         accounting: { total: number };
         duplicateReads: unknown[];
+        cacheBreaks: { lostTokens: number; expectedTokens: number; readTokens: number; reason: string }[];
         compactions: { preTokens: number; postTokens: number | null }[];
         size: { tokens: number };
       };
       expect(analysis.accounting.total).toBeGreaterThan(0);
       expect(analysis.size.tokens).toBeGreaterThan(0);
+      for (const { lostTokens, expectedTokens, readTokens, reason } of analysis.cacheBreaks) {
+        expect(lostTokens).toBe(expectedTokens - readTokens);
+        expect(lostTokens).toBeGreaterThan(Math.max(2000, expectedTokens * 0.05));
+        expect(reason).not.toBe("");
+      }
       for (const { preTokens, postTokens } of analysis.compactions) {
         expect(postTokens).toBeLessThan(preTokens);
       }

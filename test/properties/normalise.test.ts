@@ -8,6 +8,7 @@ import {
   type Message,
   type RequestMessage,
 } from "@palimpsest/core";
+import { originOf } from "../../packages/core/src/messages/list-origin.js";
 import { brokenMessages } from "./broken-messages.js";
 import { checkProperty } from "./check-property.js";
 import { wholeRounds } from "./whole-rounds.js";
@@ -133,4 +134,26 @@ it("the caller's messages are never changed", () => {
     normalise(messages);
     expect(messages).toEqual(before);
   });
+});
+
+it("lists of one maker are alike as far as they are settled, however broken the conversation", () => {
+  checkProperty(
+    "settled",
+    fc.tuple(brokenMessages, brokenMessages, fc.nat({ max: 4 })),
+    ([first, more, size]) => {
+      const normaliser = createNormaliser();
+      const messages = [...first, ...more];
+      let old = normaliser.append([]).messages;
+      for (let at = 0; at < messages.length; at += size + 1) {
+        const next = normaliser.append(messages.slice(at, at + size + 1)).messages;
+        const [before, now] = [originOf(old), originOf(next)];
+        if (before === undefined || now === undefined) throw new Error("a list of nobody");
+        if (before.maker === now.maker) {
+          const settled = Math.min(before.settled, now.settled);
+          for (let index = 0; index < settled; index += 1) expect(next[index] === old[index]).toBe(true);
+        }
+        old = next;
+      }
+    },
+  );
 });

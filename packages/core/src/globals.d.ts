@@ -8,4 +8,6 @@ interface String {
 /** As far as the core hands one on or asks it. */
 interface AbortSignal {
   readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
 }

@@ -119,9 +119,8 @@ export {
   decodeError,
   errorStatus,
   type ErrorParts,
-  type ErrorResponse,
 } from "./protocols/anthropic-messages/errors.js";
-export type { HeaderReader } from "./protocols/anthropic-messages/headers.js";
+export type { HeaderReader } from "./protocols/headers.js";
 export {
   decodeRequestHead,
   encodeRequest,
@@ -138,7 +137,7 @@ export {
   type SseEvent,
   type SseState,
   type SseStep,
-} from "./protocols/anthropic-messages/sse.js";
+} from "./protocols/sse.js";
 export {
   endStream,
   startStream,
@@ -272,7 +271,21 @@ export {
   type MicrocompactBoundary,
   type MicrocompactMetadata,
 } from "./engine/clear/microcompact-boundary.js";
-export { createMemoryReadState, type MemoryReadState, type ReadState } from "./engine/clear/read-state.js";
+export type {
+  FileAccess,
+  FileReadOptions,
+  FileReadOutcome,
+  FileRefusal,
+  FileText,
+} from "./engine/restore/ports/file-access.js";
+export {
+  createMemoryReadState,
+  type ReadRecord,
+  type ReadState,
+  type ReadStateOptions,
+  type ReadStateSnapshot,
+  type RememberedRead,
+} from "./engine/restore/read-state.js";
 export { restateClearings } from "./engine/clear/restate-clearings.js";
 export {
   createResultIndex,
@@ -288,3 +301,326 @@ export {
   messagesApiCapabilities,
   type ProviderCapabilities,
 } from "./engine/prompt/capabilities.js";
+export { buildFork, cloneStates, type Cloneable, type ForkParts } from "./engine/prompt/fork.js";
+export type { CacheWrite } from "./engine/prompt/cache-writes.js";
+export {
+  placeMarkers,
+  type BlockPosition,
+  type MarkedParts,
+  type MarkerOptions,
+  type Ttl,
+  type UnmarkedParts,
+} from "./engine/prompt/markers.js";
+export {
+  createRequestBuilder,
+  type BuiltRequest,
+  type CacheSafeParams,
+  type CallParameters,
+  type RequestBuilder,
+  type RequestParts,
+} from "./engine/prompt/request-builder.js";
+export {
+  createSystemPrompt,
+  dynamicBoundary,
+  section,
+  volatileSection,
+  type ComputeSection,
+  type PromptBoundary,
+  type PromptSection,
+  type ResolvedSection,
+  type SystemPrompt,
+} from "./engine/prompt/sections.js";
+export {
+  createSystemLayouter,
+  type SystemLayout,
+  type SystemLayouter,
+  type SystemParts,
+} from "./engine/prompt/system-blocks.js";
+export {
+  createToolList,
+  type OfferedTool,
+  type ToolList,
+  type ToolListing,
+  type ToolListOptions,
+} from "./engine/prompt/tool-list.js";
+export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/watch/break-reason.js";
+export { describeBreak, type CacheBreak } from "./engine/watch/cache-break.js";
+export {
+  createCacheWatch,
+  type CacheWatch,
+  type CacheWatchOptions,
+  type WatchSettings,
+} from "./engine/watch/cache-watch.js";
+export type {
+  WatchedAnswer,
+  WatchedCall,
+  WatchedFacts,
+  WatchedSection,
+} from "./engine/watch/watched-call.js";
+export { createMemoryGapHistoryStore, type GapHistoryStore } from "./engine/ports/gap-history-store.js";
+export { expectedCost, relativePrices, type TtlCosts } from "./engine/prompt/ttl/expected-cost.js";
+export type { GapBucket, GapEvidence, PromptRequest } from "./engine/prompt/ttl/gap-evidence.js";
+export {
+  addToHistory,
+  noGapHistory,
+  readGapHistory,
+  type GapHistory,
+} from "./engine/prompt/ttl/gap-history.js";
+export { keepAliveRequest } from "./engine/prompt/ttl/keep-alive-request.js";
+export {
+  decideKeepAlive,
+  type KeepAliveDecision,
+  type KeepAliveFacts,
+  type KeepAlivePlan,
+  type KeepAliveSettings,
+} from "./engine/prompt/ttl/keep-alive.js";
+export { recordedRequests, type RecordedRequest } from "./engine/prompt/ttl/recorded-requests.js";
+export {
+  compareTtls,
+  type ComparisonOptions,
+  type TtlComparison,
+} from "./engine/prompt/ttl/ttl-comparison.js";
+export { createTtlPolicy, type TtlPolicy, type TtlPolicyOptions } from "./engine/prompt/ttl/ttl-policy.js";
+export type {
+  CacheAccount,
+  SourceTtls,
+  TtlDecision,
+  TtlFacts,
+  TtlSettings,
+  TtlState,
+} from "./engine/prompt/ttl/ttl-state.js";
+export {
+  createMemoryBreakDiffStore,
+  type BreakDiff,
+  type BreakDiffStore,
+  type MemoryBreakDiffStore,
+} from "./engine/ports/break-diff-store.js";
+export { decodeChatError } from "./protocols/openai-chat/errors.js";
+export {
+  encodeChatRequest,
+  type EncodeChatRequestOptions,
+  type EncodedChatRequest,
+} from "./protocols/openai-chat/request.js";
+export {
+  decodeChatResponse,
+  type DecodeChatOptions,
+  type DecodedChatResponse,
+} from "./protocols/openai-chat/response.js";
+export {
+  CHAT_DONE,
+  decodeChatEvent,
+  endChatStream,
+  startChatStream,
+  stepChatStream,
+  type ChatStreamState,
+  type ChatStreamStep,
+} from "./protocols/openai-chat/stream-decoder.js";
+export {
+  cacheFigures,
+  costOfLoss,
+  judgeReading,
+  type CacheFigures,
+  type Loss,
+} from "./engine/watch/judge-reading.js";
+export type { ProviderDiagnosis } from "./engine/watch/diagnosis.js";
+export { matchesPattern } from "./engine/settings/matches-pattern.js";
+export type { ErrorResponse } from "./protocols/error-response.js";
+export { decodeChatUsage } from "./protocols/openai-chat/usage.js";
+export { announce, type Announcement } from "./engine/restore/announce.js";
+export { applyRestored, type ApplyRestoredOptions } from "./engine/restore/apply-restored.js";
+export { memoryFileNames, type FileExclusions } from "./engine/restore/choose-files.js";
+export {
+  cleanUpAfterCompaction,
+  cleanupTargets,
+  isMainThread,
+  type CleanupOptions,
+  type CleanupReport,
+  type CleanupTarget,
+} from "./engine/restore/cleanup.js";
+export { dropToFit, restoredTokens } from "./engine/restore/drop-to-fit.js";
+export {
+  createNestedMemory,
+  type MemoryRules,
+  type NestedMemory,
+  type NestedMemoryOptions,
+} from "./engine/restore/nested-memory.js";
+export {
+  createMemoryAnnouncements,
+  type Announced,
+  type Announcements,
+  type AnnouncementSource,
+  type MemoryAnnouncements,
+} from "./engine/restore/ports/announcement-source.js";
+export {
+  createMemoryBackgroundAgents,
+  type BackgroundAgent,
+  type BackgroundAgents,
+  type BackgroundStatus,
+  type MemoryBackgroundAgents,
+} from "./engine/restore/ports/background-agents.js";
+export {
+  createMemoryInvokedSkills,
+  type InvokedSkill,
+  type InvokedSkills,
+  type MemoryInvokedSkills,
+} from "./engine/restore/ports/invoked-skills.js";
+export {
+  createMemoryFileAccess,
+  type MemoryFile,
+  type MemoryFileAccess,
+} from "./engine/restore/ports/memory-file-access.js";
+export {
+  createMemoryPlan,
+  type MemoryPlan,
+  type PlanSource,
+  type PlanState,
+} from "./engine/restore/ports/plan-source.js";
+export {
+  createMemoryTodos,
+  type MemoryTodos,
+  type Todo,
+  type TodoSource,
+} from "./engine/restore/ports/todo-source.js";
+export {
+  restoreChannels,
+  type FileSkipReason,
+  type RestoreChannel,
+  type Restored,
+  type RestoredItem,
+  type SkippedItem,
+  type SkipReason,
+} from "./engine/restore/restored.js";
+export {
+  restoreState,
+  type RestoreOptions,
+  type RestorePorts,
+  type RestoreSettings,
+} from "./engine/restore/restore-state.js";
+export {
+  createStaleReadWatch,
+  findStaleReads,
+  staleReadHint,
+  type StaleRead,
+  type StaleReadOptions,
+  type StaleReadWatch,
+} from "./engine/restore/stale-reads.js";
+export { compact } from "./engine/summarise/compact.js";
+export type {
+  CompactInput,
+  CompactPhase,
+  CompactPorts,
+  CompactStatus,
+  RestoreRequest,
+  SummaryRequestSent,
+} from "./engine/summarise/compact-run.js";
+export type {
+  Compacted,
+  CompactionFailed,
+  CompactionFailureReason,
+  CompactionTrigger,
+  FailedAttempt,
+  Mended,
+  WriterName,
+} from "./engine/summarise/compaction.js";
+export type { SizeFacts } from "./engine/summarise/new-size.js";
+export type { CompactionScope } from "./engine/summarise/pivot.js";
+export {
+  planCompaction,
+  type CompactionPlan,
+  type NoPlan,
+  type PlannedCost,
+} from "./engine/summarise/plan.js";
+export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/prompt.js";
+export { sectionTitles, type SummaryVariant } from "./engine/summarise/sections.js";
+export { undoCompaction, type NotUndone, type Undone, type UndoInput } from "./engine/summarise/undo.js";
+export type {
+  CompactHooks,
+  HookContext,
+  PostCompactInput,
+  PreCompactInput,
+  PreCompactOutput,
+} from "./engine/ports/compact-hooks.js";
+export { COMPACTION_BETA } from "./engine/prompt/request-builder.js";
+export { createConversation } from "./engine/orchestrate/create-conversation.js";
+export type {
+  ConversationOptions,
+  ConversationState,
+  ConversationSystem,
+} from "./engine/orchestrate/conversation-options.js";
+export type {
+  CompactOptions,
+  Conversation,
+  ConversationPlan,
+  ConversationSize,
+  EngineStep,
+  Held,
+  Observed,
+  Outcome,
+  Prepared,
+  PreparedRequest,
+} from "./engine/orchestrate/conversation.js";
+export type { HumanText } from "./engine/summarise/human-text.js";
+export { humanTextsOf } from "./engine/summarise/human-texts.js";
+export { quoteHumanTexts, type QuoteOptions } from "./engine/summarise/quote-human-texts.js";
+export { verifySummary, type VerifiedSummary, type VerifyOptions } from "./engine/summarise/verify.js";
+export { writeDigest, type DigestOptions } from "./engine/summarise/extractive/digest.js";
+export {
+  writeExtractive,
+  type ExtractiveOptions,
+  type ExtractiveSummary,
+} from "./engine/summarise/extractive/write-extractive.js";
+export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/orchestrate/fit.js";
+export { asCompactHooks } from "./engine/ports/as-compact-hooks.js";
+export { combineHooks } from "./engine/ports/combine-hooks.js";
+export {
+  createFunctionHooks,
+  type FunctionHookOptions,
+  type HookFunction,
+  type HookRegistrations,
+  type Timer,
+} from "./engine/ports/function-hooks.js";
+export {
+  hookNames,
+  noHooks,
+  type HookBlockReply,
+  type HookCaller,
+  type HookContextReply,
+  type HookEvents,
+  type HookInput,
+  type HookName,
+  type HookOutput,
+  type HookPermission,
+  type HookProblem,
+  type HookReply,
+  type HookRunOptions,
+  type Hooks,
+  type NoHookReply,
+  type PermissionAnswer,
+  type ToolInput,
+} from "./engine/ports/hooks.js";
+export { mergeHookOutputs } from "./engine/ports/merge-hook-outputs.js";
+export {
+  applyMedia,
+  applyMediaBoundaries,
+  type AppliedMedia,
+  type ApplyMediaOptions,
+} from "./engine/media/apply-media.js";
+export {
+  decideMedia,
+  type MediaPlan,
+  type MediaReason,
+  type PlannedMedia,
+} from "./engine/media/decide-media.js";
+export {
+  isMediaBoundary,
+  type MediaBoundary,
+  type MediaMetadata,
+  type ReplacedMedia,
+} from "./engine/media/media-boundary.js";
+export {
+  createMediaIndex,
+  type IndexedMedia,
+  type MediaIndex,
+  type MediaTotals,
+} from "./engine/media/media-index.js";
+export type { MediaOptions } from "./engine/media/media-limits.js";

@@ -3,6 +3,8 @@
 export interface CacheControl {
   readonly type: "ephemeral";
   readonly ttl?: "5m" | "1h";
+  /** Private to providers that share caches more widely; the default has no field. */
+  readonly scope?: "global";
 }
 
 interface Markable {

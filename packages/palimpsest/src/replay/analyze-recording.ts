@@ -10,6 +10,7 @@ import {
   type Message,
 } from "@palimpsest/core";
 import type { Recording } from "./readers/recording.js";
+import { recordedBreaks, type RecordedBreak } from "./recorded-breaks.js";
 
 export interface RecordedCompaction {
   readonly at: string;
@@ -28,10 +29,12 @@ export interface RecordingAnalysis {
   /** Over the messages after the last boundary. */
   readonly accounting: Accounting;
   readonly duplicateReads: Accounting["duplicateReads"];
+  /** Over all of the main conversation, in its order. */
+  readonly cacheBreaks: readonly RecordedBreak[];
   readonly compactions: readonly RecordedCompaction[];
 }
 
-/** What a recorded conversation's context consists of now, and when it was compacted. */
+/** What a recorded conversation's context consists of now, what its cache lost, and when it was compacted. */
 export function analyzeRecording(recording: Recording): RecordingAnalysis {
   const live = liveMessages(recording.messages);
   const last = live.findLast(
@@ -45,6 +48,7 @@ export function analyzeRecording(recording: Recording): RecordingAnalysis {
     size: createContextMeter({ estimator }).append(live),
     accounting,
     duplicateReads: accounting.duplicateReads,
+    cacheBreaks: recordedBreaks(recording),
     compactions: compactionsIn(recording.messages),
   };
 }

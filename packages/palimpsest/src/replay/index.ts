@@ -15,3 +15,4 @@ export {
   type RecordingErrorCode,
 } from "./readers/read-recording.js";
 export type { Recording, RecordingCounts, RecordingFormat } from "./readers/recording.js";
+export { recordedBreaks, type RecordedBreak, type RecordedBreakReason } from "./recorded-breaks.js";

@@ -1,6 +1,6 @@
 import { readCalibration, type Calibration, type CalibrationStore } from "@palimpsest/core";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
+import { replaceFile } from "./replace-file.js";
 
 /**
  * Calibrations in one JSON file, such as `estimator.json` in the user's data folder. Written whole and swapped
@@ -18,10 +18,7 @@ export function createCalibrationFile(path: string): CalibrationStore {
   };
   const replace = async (model: string, calibration: Calibration): Promise<void> => {
     const all = { ...(await readAll()), [model]: calibration };
-    const temporary = `${path}.${process.pid}.tmp`;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, `${JSON.stringify(all)}\n`, { mode: 0o600 });
-    await rename(temporary, path);
+    await replaceFile(path, `${JSON.stringify(all)}\n`);
   };
   return {
     async load(model) {

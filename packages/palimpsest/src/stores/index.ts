@@ -1,4 +1,6 @@
+export { createBreakDiffDirectory, type BreakDiffDirectoryOptions } from "./break-diffs.js";
 export { createCalibrationFile } from "./calibration-file.js";
+export { createGapHistoryFile } from "./gap-history-file.js";
 export type { FileStatus, FileSystem, OpenFile } from "./jsonl/file-system.js";
 export { createJsonlStore, type Durability, type JsonlStoreOptions } from "./jsonl/store.js";
 export { createMemoryStore } from "./memory.js";

@@ -10,7 +10,7 @@ import {
   type CachedEdits,
 } from "./cached-edits.js";
 import { endOfRequest, placeCachedEdits } from "./cached-edits-request.js";
-import { createMemoryReadState } from "./read-state.js";
+import { readStateWith } from "../restore/testing/read-states.js";
 import { contextOf, sizeOf } from "./testing/context.js";
 import { createSample } from "./testing/sample.js";
 
@@ -60,7 +60,7 @@ describe("deletions inside the provider's cache", () => {
     const request = normalise(messages).messages;
     const position = endOfRequest(request);
     if (position === undefined) throw new Error("no user message");
-    const readState = createMemoryReadState(["/toolu_1", "/toolu_12"]);
+    const readState = readStateWith(["/toolu_1", "/toolu_12"]);
     const applied = applyCached(noCachedEdits, plan, { position, origin: sample.origin(), readState });
     expect(applied.notice).toEqual({ deletedTokens: 7000, keepsPrefix: true });
     expect(applied.boundary.microcompactMetadata).toMatchObject({ variant: "cached", pinnedAt: position });

@@ -86,7 +86,7 @@ export const isThinkingBlock = (block: AssistantBlock): boolean =>
   block?.type === "thinking" || block?.type === "redacted_thinking";
 
 /** A message that held nothing else is gone with its thinking. */
-function stripThinking(message: AssistantMessage): AssistantMessage | undefined {
+export function stripThinking(message: AssistantMessage): AssistantMessage | undefined {
   const content: unknown = message.message?.content;
   if (!Array.isArray(content) || content.length === 0) return message;
   const blocks = (content as readonly AssistantBlock[]).filter((block) => !isThinkingBlock(block));

@@ -4,7 +4,7 @@ import type { EngineEvents } from "../events/engine-events.js";
 import { findModel } from "../../models/table.js";
 import type { ClearDecision, ClearPlan } from "./decision.js";
 import { applyClearing } from "./local-clearing.js";
-import { createMemoryReadState } from "./read-state.js";
+import { readStateWith } from "../restore/testing/read-states.js";
 import { decideSizeBased } from "./size-based.js";
 import { contextOf, sizeOf } from "./testing/context.js";
 import { createSample, filler, SAMPLE_START } from "./testing/sample.js";
@@ -181,7 +181,7 @@ describe("applying", () => {
     const events = createEventEmitter();
     const seen: EngineEvents["microcompact"][] = [];
     events.on("microcompact", (event) => seen.push(event));
-    const readState = createMemoryReadState(["/toolu_1", "/toolu_2", "/toolu_8"]);
+    const readState = readStateWith(["/toolu_1", "/toolu_2", "/toolu_8"]);
     const {
       messages: live,
       boundary,

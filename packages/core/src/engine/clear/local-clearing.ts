@@ -1,12 +1,12 @@
 import type { MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import type { EventEmitter } from "../events/emitter.js";
+import type { ReadState } from "../restore/read-state.js";
 import { clearBlock, CLEARED_RESULT_TEXT, clearedText } from "./cleared-result.js";
 import { clearResults } from "./clear-results.js";
 import { weighChange, type CostVerdict } from "./cost-rule.js";
 import { triggerOf, type ClearContext, type ClearPlan, type PlannedResult } from "./decision.js";
 import { createMicrocompactBoundary, type MicrocompactBoundary } from "./microcompact-boundary.js";
-import type { ReadState } from "./read-state.js";
 import type { IndexedResult } from "./result-index.js";
 
 /** What clearing a result here would do; undefined for one that would not shrink. */
@@ -91,7 +91,7 @@ export interface Cleared {
 export interface ApplyOptions {
   readonly origin: MessageOrigin;
   readonly events?: EventEmitter;
-  readonly readState?: ReadState;
+  readonly readState?: Pick<ReadState, "forget">;
 }
 
 /** Tells the read-state and whoever listens what left the context. */

@@ -29,7 +29,7 @@ export function restateClearings(
       thinkingRemovedAfter = earlier(kept, thinkingRemovedAfter, after);
     }
   }
-  if (texts.size === 0) return undefined;
+  if (texts.size === 0 && thinkingRemovedAfter === undefined) return undefined;
   return {
     variant: "size-based",
     trigger: "auto",

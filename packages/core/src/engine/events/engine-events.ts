@@ -1,4 +1,17 @@
+import type { QuerySource } from "../../messages/call/query-source.js";
+import type { ResponseUsage } from "../../messages/call/response.js";
+import type {
+  CompactionFailureReason,
+  CompactionTrigger,
+  FailedAttempt,
+  Mended,
+  WriterName,
+} from "../summarise/compaction.js";
+import type { SummaryVariant } from "../summarise/sections.js";
 import type { CostVerdict } from "../clear/cost-rule.js";
+import type { MediaReason } from "../media/decide-media.js";
+import type { FileSkipReason } from "../restore/restored.js";
+import type { CacheBreak } from "../watch/cache-break.js";
 
 /** Which way of clearing old results was taken. */
 export type ClearVariant = "time-based" | "cached" | "api-native" | "size-based";
@@ -16,6 +29,42 @@ export interface EngineEvents {
     /** Both sides of the question whether it pays, where prices were known. */
     readonly cost?: CostVerdict;
   };
+  /** Images and documents that the API would have refused became text; once for each reason. */
+  readonly media_replaced: {
+    readonly count: number;
+    /** Of their data, as far as it was part of the request. */
+    readonly bytes: number;
+    readonly reason: MediaReason;
+  };
+  /** A conversation was compacted; it takes effect when the host swaps it in. */
+  readonly compact: {
+    readonly trigger: CompactionTrigger;
+    readonly variant: SummaryVariant;
+    readonly writer: WriterName;
+    readonly source: QuerySource;
+    readonly tokensBefore: number;
+    readonly tokensAfter: number;
+    /** Of every call that was made for it. */
+    readonly usage: readonly ResponseUsage[];
+    readonly mended: Mended;
+    readonly failedAttempts: readonly FailedAttempt[];
+    readonly durationMs: number;
+  };
+  /** A compaction so soon after the last one: its summary is too large, or what it keeps. */
+  readonly recompacted_early: { readonly turnsSinceLast: number; readonly threshold: number };
+  /** Automatic compaction stops for a while. */
+  readonly breaker_tripped: {
+    readonly failuresInARow: number;
+    readonly reason: CompactionFailureReason;
+    readonly cooldownMs: number;
+  };
+  /** A compaction came to nothing; the conversation is what it was. */
+  readonly compact_failed: {
+    readonly reason: CompactionFailureReason;
+    readonly trigger: CompactionTrigger;
+    readonly source: QuerySource;
+    readonly failedAttempts: readonly FailedAttempt[];
+  };
   /** A response showed how far the estimate was off. */
   readonly estimator_calibrated: {
     readonly model: string;
@@ -23,4 +72,14 @@ export interface EngineEvents {
     readonly actual: number;
     readonly scale: number;
   };
+  /** A file that was read before a compaction is in the context again. */
+  readonly file_restored: {
+    readonly path: string;
+    readonly tokens: number;
+    readonly isTruncated: boolean;
+  };
+  /** A file that was to be restored after a compaction is not. */
+  readonly file_restore_failed: { readonly path: string; readonly reason: FileSkipReason };
+  /** A prefix that was cached was not read. */
+  readonly cache_break: CacheBreak;
 }

@@ -2,6 +2,7 @@ import type { AssistantMessage, CompactBoundary, Message } from "../../messages/
 import { isCompactBoundary, isSyntheticError, preservedSegmentOf } from "../../messages/predicates.js";
 import { isClearedResult } from "../clear/cleared-result.js";
 import { removesContent, type MicrocompactBoundary } from "../clear/microcompact-boundary.js";
+import { isMediaBoundary, type MediaBoundary } from "../media/media-boundary.js";
 import type { Estimator } from "./estimator.js";
 import { readUsage, type CountedUsage } from "./growth.js";
 
@@ -77,6 +78,7 @@ class FoldingMeter implements ContextMeter {
   #take(message: Message): void {
     if (isCompactBoundary(message)) this.#takeBoundary(message);
     if (removesContent(message)) this.#takeClearing(message);
+    if (isMediaBoundary(message)) this.#takeReplacement(message);
     if (message.uuid === this.#keptFrom) this.#keptFrom = undefined;
     const isKept = this.#keptUntil !== undefined && this.#keptFrom === undefined;
     if (message.uuid === this.#keptUntil) this.#keptUntil = undefined;
@@ -122,6 +124,13 @@ class FoldingMeter implements ContextMeter {
     } else this.#total = Math.max(0, this.#total - freed);
     if (variant !== "api-native") this.#anchor = undefined;
     else if (this.#anchor !== undefined) this.#showOverhead(this.#anchor, this.#anchor.before - freed);
+  }
+
+  /** Images that became text: as with a clearing whose results came cleared. */
+  #takeReplacement({ mediaMetadata: { tokensBefore = 0, tokensAfter = 0 } }: MediaBoundary): void {
+    const freed = Math.max(0, tokensBefore - tokensAfter);
+    if (this.#isShown) this.#overhead = Math.max(0, this.#overhead - this.#scaled(freed));
+    this.#anchor = undefined;
   }
 
   #takeResponse(message: AssistantMessage, tokens: number): void {

@@ -36,9 +36,9 @@ const count = (value: number, names: Names): SettingDefinition<number> => ({
   allowed: "a whole number, 0 or more",
 });
 
-const positive = (names: Names): SettingDefinition<number> => ({
+const positiveCount = (value: number, names: Names): SettingDefinition<number> => ({
   ...names,
-  default: 1,
+  default: value,
   read: readNumber((number) => number >= 1 && Number.isInteger(number)),
   allowed: "a whole number, 1 or more",
 });
@@ -48,6 +48,35 @@ const fraction = (value: number, names: Names): SettingDefinition<number> => ({
   default: value,
   read: readNumber((number) => number > 0 && number <= 1),
   allowed: "a number above 0, at most 1",
+});
+
+/** A list of patterns; as a text separated by commas. */
+const patterns = (value: readonly string[], names: Names): SettingDefinition<readonly string[]> => ({
+  ...names,
+  default: value,
+  read: (given) => {
+    const list: unknown = typeof given === "string" ? given.split(",") : given;
+    if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) return undefined;
+    return list.map((item) => item.trim()).filter((item) => item !== "");
+  },
+  allowed: "patterns such as *haiku*, separated by commas",
+});
+
+const oneOf = <const Word extends string>(
+  words: readonly Word[],
+  names: Names,
+): SettingDefinition<Word | undefined> => ({
+  ...names,
+  default: undefined,
+  read: (given) => words.find((word) => typeof given === "string" && word === given.trim().toLowerCase()),
+  allowed: words.join(", "),
+});
+
+const words = (names: Names): SettingDefinition<string | undefined> => ({
+  ...names,
+  default: undefined,
+  read: (given) => (typeof given === "string" && given.trim() !== "" ? given.trim() : undefined),
+  allowed: "a text that is not empty",
 });
 
 const onOff = (value: boolean, names: Names): SettingDefinition<boolean> => ({
@@ -65,7 +94,7 @@ const optional = <T>(definition: SettingDefinition<T>): SettingDefinition<T | un
 /** Every setting of the engine. Later stages add theirs. */
 export const settingDefinitions = {
   window: optional(
-    positive({
+    positiveCount(1, {
       env: ["PALIMPSEST_WINDOW"],
       key: "window",
       meaning: "tokens of the context window, in place of the model's own",
@@ -180,10 +209,232 @@ export const settingDefinitions = {
     key: "clearSizeAtLeast",
     meaning: "tokens that a size-based clearing frees at least, or it does nothing",
   }),
+  clearSizeBelow: fraction(0.6, {
+    env: ["PALIMPSEST_CLEAR_SIZE_BELOW"],
+    key: "clearSizeBelow",
+    meaning:
+      "share of autoCompactAt that a size-based clearing must get below, or the conversation is compacted instead",
+  }),
+  clearEagerly: onOff(false, {
+    env: ["PALIMPSEST_CLEAR_EAGERLY"],
+    key: "clearEagerly",
+    meaning: "whether results are cleared by size before the window is full, wherever that pays",
+  }),
   clearExpectedTurns: count(20, {
     env: ["PALIMPSEST_CLEAR_EXPECTED_TURNS"],
     key: "clearExpectedTurns",
     meaning: "turns that a conversation is expected to last, for deciding whether a clearing pays",
+  }),
+  mediaImages: optional(
+    count(0, {
+      env: ["PALIMPSEST_MEDIA_IMAGES"],
+      key: "mediaImages",
+      meaning: "images and documents in one request, where the model takes more",
+    }),
+  ),
+  mediaBytes: count(25_165_824, {
+    env: ["PALIMPSEST_MEDIA_BYTES"],
+    key: "mediaBytes",
+    meaning: "bytes of all images and documents in one request, encoded as they are sent",
+  }),
+  mediaKeepShare: fraction(0.5, {
+    env: ["PALIMPSEST_MEDIA_KEEP_SHARE"],
+    key: "mediaKeepShare",
+    meaning: "share of such a budget that is left once it was exceeded (its low watermark)",
+  }),
+  keepRecentTokens: count(10_000, {
+    env: ["PALIMPSEST_KEEP_RECENT_TOKENS"],
+    key: "keepRecentTokens",
+    meaning: "tokens of newest whole rounds that a full compaction keeps word for word; 0 for none",
+  }),
+  compactFork: onOff(true, {
+    env: ["PALIMPSEST_COMPACT_FORK"],
+    key: "compactFork",
+    meaning: "whether summaries are asked for on the conversation's own cache",
+  }),
+  compactModel: words({
+    env: ["PALIMPSEST_COMPACT_MODEL"],
+    key: "compactModel",
+    meaning: "the model that writes summaries where the conversation's cache cannot be shared",
+  }),
+  compactOutputTokens: positiveCount(20_000, {
+    env: ["PALIMPSEST_COMPACT_OUTPUT_TOKENS"],
+    key: "compactOutputTokens",
+    meaning: "tokens that such a summary may have",
+  }),
+  compactRetries: count(3, {
+    env: ["PALIMPSEST_COMPACT_RETRIES"],
+    key: "compactRetries",
+    meaning: "attempts with fewer messages after a conversation was too long to be summarised",
+  }),
+  compactDropShare: fraction(0.2, {
+    env: ["PALIMPSEST_COMPACT_DROP_SHARE"],
+    key: "compactDropShare",
+    meaning: "share of the rounds that such an attempt leaves out where the refusal names no figures",
+  }),
+  compactDigestTokens: count(2000, {
+    env: ["PALIMPSEST_COMPACT_DIGEST_TOKENS"],
+    key: "compactDigestTokens",
+    meaning: "tokens of the digest that stands for what was left out",
+  }),
+  compactLeastSaving: fraction(0.1, {
+    env: ["PALIMPSEST_COMPACT_LEAST_SAVING"],
+    key: "compactLeastSaving",
+    meaning: "share by which a compaction must make the context smaller, or it is discarded",
+  }),
+  compactUserMessageTokens: positiveCount(2000, {
+    env: ["PALIMPSEST_COMPACT_USER_MESSAGE_TOKENS"],
+    key: "compactUserMessageTokens",
+    meaning: "tokens of one message of a person that a summary quotes word for word",
+  }),
+  compactUserTokens: positiveCount(30_000, {
+    env: ["PALIMPSEST_COMPACT_USER_TOKENS"],
+    key: "compactUserTokens",
+    meaning: "tokens of all such messages; beyond, the oldest shrink first",
+  }),
+  compactExtractive: onOff(true, {
+    env: ["PALIMPSEST_COMPACT_EXTRACTIVE"],
+    key: "compactExtractive",
+    meaning: "whether a summary is put together without a model where no model could write one",
+  }),
+  extractiveTokens: positiveCount(10_000, {
+    env: ["PALIMPSEST_EXTRACTIVE_TOKENS"],
+    key: "extractiveTokens",
+    meaning: "tokens of such a summary, quoted messages aside",
+  }),
+  compactServerWriter: onOff(false, {
+    env: ["PALIMPSEST_COMPACT_SERVER_WRITER"],
+    key: "compactServerWriter",
+    meaning:
+      "whether the provider writes the summary itself where thinking is bound to what stands before it; such a summary cannot be checked or mended",
+  }),
+  reactiveCompact: onOff(true, {
+    env: ["PALIMPSEST_REACTIVE_COMPACT"],
+    key: "reactiveCompact",
+    meaning: "whether a request that the API refuses as too long is compacted and sent again",
+  }),
+  breakerFailures: positiveCount(3, {
+    env: ["PALIMPSEST_BREAKER_FAILURES"],
+    key: "breakerFailures",
+    meaning: "failed compactions in a row after which automatic ones stop",
+  }),
+  breakerCooldownMs: positiveCount(600_000, {
+    env: ["PALIMPSEST_BREAKER_COOLDOWN_MS"],
+    key: "breakerCooldownMs",
+    meaning: "milliseconds until one is tried again; doubled each time that fails",
+  }),
+  recompactionTurns: count(3, {
+    env: ["PALIMPSEST_RECOMPACTION_TURNS"],
+    key: "recompactionTurns",
+    meaning: "responses within which a second compaction is reported as too early",
+  }),
+  subagentResultTokens: positiveCount(10_000, {
+    env: ["PALIMPSEST_SUBAGENT_RESULT_TOKENS"],
+    key: "subagentResultTokens",
+    meaning: "tokens of what a subagent hands back to its parent; the rest goes to a file",
+  }),
+  compactKeepAliveMs: positiveCount(30_000, {
+    env: ["PALIMPSEST_COMPACT_KEEP_ALIVE_MS"],
+    key: "compactKeepAliveMs",
+    meaning: "milliseconds between two signs of life while a summary is written",
+  }),
+  restoreFiles: count(5, {
+    env: ["PALIMPSEST_RESTORE_FILES"],
+    key: "restoreFiles",
+    meaning: "files that are read again after a compaction",
+  }),
+  restoreFileTokens: count(5000, {
+    env: ["PALIMPSEST_RESTORE_FILE_TOKENS"],
+    key: "restoreFileTokens",
+    meaning: "tokens of one file that is read again after a compaction; the rest is cut off",
+  }),
+  restoreFilesTokens: count(50_000, {
+    env: ["PALIMPSEST_RESTORE_FILES_TOKENS"],
+    key: "restoreFilesTokens",
+    meaning: "tokens of all files that are read again after a compaction",
+  }),
+  restoreSkillTokens: count(5000, {
+    env: ["PALIMPSEST_RESTORE_SKILL_TOKENS"],
+    key: "restoreSkillTokens",
+    meaning: "tokens of one skill that is shown again after a compaction; the rest is cut off",
+  }),
+  restoreSkillsTokens: count(25_000, {
+    env: ["PALIMPSEST_RESTORE_SKILLS_TOKENS"],
+    key: "restoreSkillsTokens",
+    meaning: "tokens of all skills that are shown again after a compaction",
+  }),
+  disablePromptCaching: onOff(false, {
+    env: ["PALIMPSEST_DISABLE_PROMPT_CACHING", "DISABLE_PROMPT_CACHING"],
+    key: "disablePromptCaching",
+    meaning: "sends no cache markers at all",
+  }),
+  disablePromptCachingModels: patterns([], {
+    env: ["PALIMPSEST_DISABLE_PROMPT_CACHING_MODELS"],
+    key: "disablePromptCachingModels",
+    meaning: "models to which no cache markers are sent",
+  }),
+  cacheTtl: {
+    ...oneOf(["auto", "5m", "1h"], {
+      env: ["PALIMPSEST_CACHE_TTL"],
+      key: "cacheTtl",
+      meaning: "how long cache entries live; auto: an hour where the account may have it and it pays",
+    }),
+    default: "auto",
+  } as SettingDefinition<"auto" | "5m" | "1h">,
+  cacheTtlSources: patterns(["repl_main_thread*", "sdk", "agent:*"], {
+    env: ["PALIMPSEST_CACHE_TTL_SOURCES"],
+    key: "cacheTtlSources",
+    meaning: "query sources whose entries may live an hour",
+  }),
+  cacheKeepAlive: onOff(false, {
+    env: ["PALIMPSEST_CACHE_KEEP_ALIVE"],
+    key: "cacheKeepAlive",
+    meaning: "whether pauses are bridged by small requests that only read, where that is expected to pay",
+  }),
+  cacheKeepAlivePings: count(12, {
+    env: ["PALIMPSEST_CACHE_KEEP_ALIVE_PINGS"],
+    key: "cacheKeepAlivePings",
+    meaning: "such requests in one pause, at most",
+  }),
+  cacheKeepAliveMargin5m: count(30_000, {
+    env: ["PALIMPSEST_CACHE_KEEP_ALIVE_MARGIN_5M"],
+    key: "cacheKeepAliveMargin5m",
+    meaning: "milliseconds before the end of an entry of five minutes at which one goes out",
+  }),
+  cacheKeepAliveMargin1h: count(180_000, {
+    env: ["PALIMPSEST_CACHE_KEEP_ALIVE_MARGIN_1H"],
+    key: "cacheKeepAliveMargin1h",
+    meaning: "the same for an entry of an hour",
+  }),
+  cacheBreakShare: fraction(0.05, {
+    env: ["PALIMPSEST_CACHE_BREAK_SHARE"],
+    key: "cacheBreakShare",
+    meaning: "share of the cached tokens that has to be lost for it to be a cache break",
+  }),
+  cacheBreakTokens: count(2000, {
+    env: ["PALIMPSEST_CACHE_BREAK_TOKENS"],
+    key: "cacheBreakTokens",
+    meaning: "tokens that have to be lost besides for it to be a cache break",
+  }),
+  cacheBreakSources: positiveCount(10, {
+    env: ["PALIMPSEST_CACHE_BREAK_SOURCES"],
+    key: "cacheBreakSources",
+    meaning: "query sources whose cache is watched at the same time",
+  }),
+  cacheBreakExcludedModels: patterns(["*haiku*"], {
+    env: ["PALIMPSEST_CACHE_BREAK_EXCLUDED_MODELS"],
+    key: "cacheBreakExcludedModels",
+    meaning: "models whose cache breaks are not reported, small fast ones by default",
+  }),
+  cacheBreakDiffs: count(20, {
+    env: ["PALIMPSEST_CACHE_BREAK_DIFFS"],
+    key: "cacheBreakDiffs",
+    meaning: "texts about cache breaks that are kept; 0 for none",
+  }),
+  cacheBreakDiffBytes: count(65_536, {
+    env: ["PALIMPSEST_CACHE_BREAK_DIFF_BYTES"],
+    key: "cacheBreakDiffBytes",
+    meaning: "bytes of one such text",
   }),
 } as const;
 

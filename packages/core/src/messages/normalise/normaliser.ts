@@ -16,6 +16,7 @@ import {
   withResultId,
   withToolUseId,
 } from "./clean-block.js";
+import { noteOrigin } from "../list-origin.js";
 import type { CleanContext } from "./block-fields.js";
 import type { JsonSchema } from "./repair-tool-input.js";
 import type { Repair, RepairKind } from "./repairs.js";
@@ -67,6 +68,8 @@ class FoldingNormaliser implements Normaliser {
   #startsSigned = false;
   #reached = false;
   #uuid: string | undefined;
+  /** Another one from where on sealed messages are no longer what they were. */
+  #maker: object = {};
 
   constructor(options: NormaliseOptions) {
     this.#context = {
@@ -150,6 +153,7 @@ class FoldingNormaliser implements Normaliser {
     if (told >= 0) this.#repairs.splice(told, 1);
     const user = round.user(() => {});
     if (round.userIndex !== undefined && user !== undefined) this.#sealed[round.userIndex] = user;
+    this.#maker = {};
   }
 
   #takePiece(id: unknown, content: unknown): void {
@@ -258,7 +262,8 @@ class FoldingNormaliser implements Normaliser {
       tail.push(firstUserMessage);
     }
     // The one copy of the outer array: everything else here costs what is new.
-    return { messages: this.#sealed.concat(tail), repairs };
+    const origin = { maker: this.#maker, settled: this.#sealed.length };
+    return { messages: noteOrigin(this.#sealed.concat(tail), origin), repairs };
   }
 
   /** What is not sealed yet, as if the conversation ended here. */

@@ -1,5 +1,6 @@
 import type { UserBlock } from "../content.js";
 import type { Attachment } from "../message.js";
+import { shownPath } from "../shown-path.js";
 import { cleanJson } from "./clean-json.js";
 
 /** The tag around everything that the program, not the person, puts into a user message. */
@@ -53,7 +54,7 @@ function fileText(content: unknown): string {
 }
 
 const path = (attachment: Attachment): string =>
-  text(attachment["path"] ?? attachment["filename"] ?? attachment["planFilePath"]);
+  shownPath(text(attachment["path"] ?? attachment["filename"] ?? attachment["planFilePath"]));
 
 const announced = (what: string, attachment: Attachment): string => {
   const added = text(attachment["addedBlocks"] ?? attachment["addedLines"] ?? attachment["addedNames"]);
@@ -64,12 +65,66 @@ const announced = (what: string, attachment: Attachment): string => {
   );
 };
 
-const items = (heading: string, attachment: Attachment): string => {
-  const list = attachment["content"] ?? attachment["items"];
+const oneLine = (value: string): string => value.replaceAll(/\s*\n\s*/g, " ");
+
+const items = (heading: string, attachment: Attachment, show = showItem): string => {
+  const list: unknown = attachment["content"] ?? attachment["items"];
   return Array.isArray(list) && list.length > 0
-    ? lines(heading, ...list.map((item) => `- ${json(item).replaceAll(/\n\s*/g, " ")}`))
+    ? lines(heading, ...list.map((item: unknown) => `- ${show(item)}`))
     : "";
 };
+
+const showItem = (item: unknown): string => oneLine(json(item));
+
+/** An item with a text and a status in words, any other as it came. */
+function showTodo(item: unknown): string {
+  if (typeof item !== "object" || item === null) return showItem(item);
+  const { content, status } = item as Readonly<Record<string, unknown>>;
+  if (typeof content !== "string" || typeof status !== "string") return showItem(item);
+  return oneLine(`[${status}] ${content}`);
+}
+
+/** A file; one that was restored says that it is what the disk holds. */
+function showFile(attachment: Attachment): string {
+  const content = fileText(attachment["content"]);
+  const isRestored = attachment["context"] === "post-compact";
+  const { startLine, endLine } = attachment;
+  const isPart = typeof startLine === "number" && typeof endLine === "number";
+  if (isRestored && content === "") return `The file ${path(attachment)}, read again from disk, is empty.`;
+  const part = isPart ? `, lines ${startLine} to ${endLine}` : "";
+  return `The file ${path(attachment)}${part}${isRestored ? ", read again from disk" : ""}:\n${fence(content)}`;
+}
+
+const PLAN_MODE =
+  "Until the person has approved the plan: no edits to other files, no commands that change anything, no commits, whatever else asks for them.";
+
+function showPlanMode(attachment: Attachment): string {
+  const isMissing = attachment["planExists"] === false;
+  return lines(
+    `Plan mode is on: investigate and plan, change nothing but the plan file ${path(attachment)}${isMissing ? ", which does not exist yet" : ""}.`,
+    attachment["reminderType"] === "full" && PLAN_MODE,
+  );
+}
+
+const taskEndings: Readonly<Record<string, string>> = {
+  running: "It is still at work: do not start it again.",
+  completed: "Its result has not been fetched yet: fetch it instead of starting it again.",
+  failed: "What became of it has not been fetched yet.",
+  killed: "It was stopped.",
+};
+
+function showTask(attachment: Attachment): string {
+  const { taskId, status, description, progress, deltaSummary } = attachment;
+  if (typeof taskId !== "string" || typeof status !== "string") {
+    return `Background task: ${json(Object.fromEntries(Object.entries(attachment).filter(([key]) => key !== "type")))}`;
+  }
+  const done = oneLine(text(progress ?? deltaSummary)).trim();
+  return lines(
+    oneLine(`Background task ${taskId} (${text(description)}): ${status}.`),
+    done !== "" && `Progress: ${done}`,
+    Object.hasOwn(taskEndings, status) && (taskEndings[status] ?? false),
+  );
+}
 
 const nothing: Renderer = () => null;
 
@@ -82,31 +137,29 @@ const renderers: Readonly<Record<string, Renderer>> = {
   hook_success: (attachment) => text(attachment["content"]),
   hook_additional_context: (attachment) => text(attachment["content"]),
 
-  file: (attachment) => `The file ${path(attachment)}:\n${fence(fileText(attachment["content"]))}`,
+  file: showFile,
   edited_text_file: (attachment) =>
     `The file ${path(attachment)} was changed outside this conversation. It now reads:\n${fence(text(attachment["snippet"]))}`,
   nested_memory: (attachment) =>
     `Instructions from ${path(attachment)}:\n${fence(fileText(attachment["content"]))}`,
   plan_file_reference: (attachment) =>
     `The plan at ${path(attachment)}:\n${fence(text(attachment["planContent"] ?? attachment["content"]))}`,
-  plan_mode: (attachment) =>
-    `Plan mode is on: investigate and plan, change nothing but the plan file ${path(attachment)}.`,
+  plan_mode: showPlanMode,
   plan_mode_reentry: (attachment) => `Plan mode is on again; the plan so far is at ${path(attachment)}.`,
   plan_mode_exit: (attachment) => `Plan mode is off. The plan is at ${path(attachment)}.`,
   auto_mode: () => "Autonomous mode is on: carry on without asking for confirmation.",
   date_change: (attachment) => `The date is now ${text(attachment["newDate"])}.`,
   task_reminder: (attachment) => items("The task list as it stands:", attachment),
-  todo_reminder: (attachment) => items("The to-do list as it stands:", attachment),
-  todo: (attachment) => items("The to-do list as it stands:", attachment),
-  task_status: (attachment) =>
-    `Background task: ${json(Object.fromEntries(Object.entries(attachment).filter(([key]) => key !== "type")))}`,
+  todo_reminder: (attachment) => items("The to-do list as it stands:", attachment, showTodo),
+  todo: (attachment) => items("The to-do list as it stands:", attachment, showTodo),
+  task_status: showTask,
   skill_listing: (attachment) => `Skills that can be invoked:\n${text(attachment["content"])}`,
   invoked_skills: (attachment) =>
     lines(
-      "Skills in use:",
+      "Skills in use; what they say still holds:",
       ...(Array.isArray(attachment["skills"]) ? attachment["skills"] : []).map(
         (skill: Attachment) =>
-          `${text(skill?.["name"])} (${path(skill ?? {})}):\n${fence(text(skill?.["content"]))}`,
+          `${shownPath(text(skill?.["name"]))} (${path(skill ?? {})}):\n${fence(text(skill?.["content"]))}`,
       ),
     ),
   deferred_tools_delta: (attachment) => announced("Tools", attachment),

@@ -145,7 +145,7 @@ function walkBranch(since: readonly Message[], { kept, older }: OlderMessages): 
     const place = typeof parent === "string" ? places.get(parent) : undefined;
     if (place !== undefined && place < at) {
       at = place;
-    } else if (typeof parent === "string" && kept.has(parent)) {
+    } else if (typeof parent === "string" && kept.has(parent) && !isUndoMarker(message)) {
       const below = at;
       at = since.findLastIndex((candidate, index) => index < below && isCompactionOutput(candidate));
     } else if (typeof parent === "string" && older.has(parent)) {
@@ -158,10 +158,15 @@ function walkBranch(since: readonly Message[], { kept, older }: OlderMessages): 
   return { branch, resumedFrom: undefined, missing };
 }
 
-/** What a compaction itself writes behind its boundary: the summary, attachments, state. */
+/** Says that what follows goes on before the boundary, as if there had been no compaction. */
+const isUndoMarker = (message: Message): boolean =>
+  message.type === "system" && message.subtype === "compact_undone";
+
+/** What a compaction itself writes behind its boundary: the summary or the provider's own, attachments, state. */
 const isCompactionOutput = (message: Message): boolean =>
   message.type === "attachment" ||
   message.type === "system" ||
+  (message.type === "assistant" && blocksOf(message)[0]?.["type"] === "compaction") ||
   (message.type === "user" && (message.isCompactSummary === true || message.isMeta === true));
 
 function bringInSiblings(since: readonly Message[], branch: ReadonlySet<Message>): readonly Message[] {

@@ -1,8 +1,9 @@
+import type { ErrorResponse } from "../error-response.js";
 import type { ApiFailure, ApiFailureKind, PlainFailure } from "../../messages/call/failure.js";
 import { readErrorBody } from "./error-body.js";
-import type { HeaderReader } from "./headers.js";
+import type { HeaderReader } from "../headers.js";
 import { findOverflow } from "./overflow-text.js";
-import { readRetryAfter } from "./retry-after.js";
+import { readRetryAfter } from "../retry-after.js";
 import type { WireErrorBody } from "./wire.js";
 
 const statuses: ReadonlyMap<string, number> = new Map([
@@ -36,16 +37,6 @@ export interface ErrorParts {
 export function encodeError({ type, message, errorCode, requestId }: ErrorParts): WireErrorBody {
   const details = errorCode === undefined ? {} : { details: { error_code: errorCode } };
   return { type: "error", error: { type, message, ...details }, request_id: requestId };
-}
-
-export interface ErrorResponse {
-  /** Undefined for an `error` event in a stream. */
-  readonly status?: number | undefined;
-  readonly headers?: HeaderReader | undefined;
-  /** Parsed or as text; anything a server or something before it may answer. */
-  readonly body: unknown;
-  /** The time in milliseconds, to read a `retry-after` that is a date; without it such a date is not read. */
-  readonly now?: number | undefined;
 }
 
 /** By type and by status. */

@@ -1,6 +1,6 @@
 import type { ClosedBlock } from "../../messages/call/stream.js";
 import type { AssistantBlock } from "../../messages/content.js";
-import { inOrder, type BackwardList } from "./backward-list.js";
+import { inOrder, type BackwardList } from "../backward-list.js";
 import { isFields, type Fields } from "../../messages/fields.js";
 import type { WireDelta } from "./wire.js";
 

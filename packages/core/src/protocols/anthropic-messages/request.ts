@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../../messages/call/request.js";
-import type { HeaderReader } from "./headers.js";
+import type { HeaderReader } from "../headers.js";
 
 /** The version that is asked for, unless the caller wants another one. */
 const CURRENT_VERSION = "2026-10-21";

@@ -1,7 +1,7 @@
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { StreamOutput, StreamViolation } from "../../messages/call/stream.js";
 import type { AssistantBlock } from "../../messages/content.js";
-import { inOrder, type BackwardList } from "./backward-list.js";
+import { inOrder, type BackwardList } from "../backward-list.js";
 import { findBlockFault } from "./block-fault.js";
 import { decodeError } from "./errors.js";
 import { isFields, type Fields } from "../../messages/fields.js";

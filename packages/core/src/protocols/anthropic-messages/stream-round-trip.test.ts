@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AssistantBlock } from "../../messages/content.js";
-import { decodeSseEvent, formatSseEvent, startSse, stepSse } from "./sse.js";
+import { decodeSseEvent, formatSseEvent, startSse, stepSse } from "../sse.js";
 import { startStream, stepStream } from "./stream-decoder.js";
 import { encodeStream } from "./stream-encoder.js";
 

@@ -1,6 +1,7 @@
 import type { Share } from "@palimpsest/core";
 import type { Command } from "commander";
 import type { RecordingAnalysis } from "../../replay/analyze-recording.js";
+import type { RecordedBreak } from "../../replay/recorded-breaks.js";
 import { complain, readRecordings } from "../read-recordings.js";
 import { formatNumber, plural, printable, type Terminal } from "../terminal.js";
 
@@ -71,6 +72,7 @@ function describe(file: string, analysis: RecordingAnalysis): string {
     shares("attachment", accounting.attachments),
     row("images and documents", accounting.other),
     reads.length === 0 ? "" : `\nRead more than once:\n${reads.join("")}`,
+    describeBreaks(analysis.cacheBreaks),
     compactions.length === 0 ? "" : `\n${plural(compactions.length, "compaction")}:\n`,
     ...compactions.map(
       ({ at, trigger, preTokens, postTokens }) =>
@@ -78,3 +80,28 @@ function describe(file: string, analysis: RecordingAnalysis): string {
     ),
   ].join("");
 }
+
+/** The dearest ones, and what all of them come to. */
+function describeBreaks(breaks: readonly RecordedBreak[]): string {
+  if (breaks.length === 0) return "";
+  const lost = breaks.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
+  const costs = breaks.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  const price =
+    costs.length === 0 ? "" : `, about ${formatDollars(costs.reduce((sum, cost) => sum + cost, 0))} more`;
+  const rows = breaks
+    .toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.lostTokens - a.lostTokens)
+    .slice(0, MOST_ROWS)
+    .map(({ at, cost, lostTokens, expectedTokens, detail }) => {
+      const dollars = (cost === null ? "" : formatDollars(cost)).padStart(8);
+      const tokens = `${formatNumber(lostTokens)} of ${formatNumber(expectedTokens)}`;
+      return `  ${printable(at)} ${dollars}  ${tokens.padStart(20)} tokens  ${printable(detail)}\n`;
+    });
+  const rest = breaks.length - rows.length;
+  return [
+    `\n${plural(breaks.length, "cache break")}: ${formatNumber(lost)} cached tokens not read${price}\n`,
+    ...rows,
+    rest === 0 ? "" : `  and ${formatNumber(rest)} more\n`,
+  ].join("");
+}
+
+const formatDollars = (dollars: number): string => `$${dollars.toFixed(2)}`;

@@ -3,12 +3,15 @@ import { isFields, type Fields } from "../fields.js";
 import type { MissContext } from "./explain-miss.js";
 import { differenceFrom } from "./request-record.js";
 
-/** The API's own word on a cache miss, for requests that name the message before; undefined for others. */
-export function diagnose(request: ModelRequest, context: MissContext): Fields | undefined {
+/**
+ * The API's own word on a cache miss, for requests that name the message before; undefined for others. Null: it
+ * compared the two prompts and found that one continues the other, whatever became of the entry since.
+ */
+export function diagnose(request: ModelRequest, context: MissContext): Fields | null | undefined {
   const asked = request["diagnostics"];
   if (!isFields(asked)) return undefined;
   const id = asked["previous_message_id"];
-  if (typeof id !== "string") return { cache_miss_reason: null };
+  if (typeof id !== "string") return null;
   const previous = context.records.findLast(
     (record) => record.messageId === id && record.workspace === context.workspace,
   );
@@ -26,9 +29,10 @@ export function diagnose(request: ModelRequest, context: MissContext): Fields | 
     case "system":
       return because("system_changed");
     case "settings":
+      return { cache_miss_reason: { type: "unavailable" } };
     case "messages":
       return because("messages_changed");
     case "none":
-      return missed > 0 ? { cache_miss_reason: { type: "unavailable" } } : { cache_miss_reason: null };
+      return null;
   }
 }

@@ -1,6 +1,6 @@
 import { inOrder, type BackwardList } from "./backward-list.js";
-import { isFields } from "../../messages/fields.js";
-import type { WireEvent } from "./wire.js";
+import { isFields } from "../messages/fields.js";
+import type { WireEvent } from "./anthropic-messages/wire.js";
 
 export function formatSseEvent(event: WireEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -1,0 +1,376 @@
+import type { QuerySource } from "../../messages/call/query-source.js";
+import type { Clock, Ids, MessageOrigin } from "../../messages/construct.js";
+import type { Message } from "../../messages/message.js";
+import { isSyntheticError } from "../../messages/predicates.js";
+import { findModel } from "../../models/table.js";
+import type { Model } from "../../models/model.js";
+import { decideApiNative, noNativeClearing, type NativeClearing } from "../clear/api-native.js";
+import { noCachedEdits, restoreCachedEdits, type CachedEdits } from "../clear/cached-edits.js";
+import { applyMicrocompactions } from "../clear/clear-results.js";
+import { createCompactableTools, type CompactableTools } from "../clear/compactable-tools.js";
+import { CONTEXT_MANAGEMENT_BETA } from "../clear/context-management.js";
+import type { CostFacts } from "../clear/cost-rule.js";
+import { pricesAt } from "../clear/cost-rule.js";
+import type { ClearContext, ClearDecision } from "../clear/decision.js";
+import { createEventEmitter, type EventEmitter } from "../events/emitter.js";
+import type { ContextMeterOptions } from "../measure/context-meter.js";
+import { createDefaultEstimator } from "../measure/default-estimator.js";
+import { applyMediaBoundaries } from "../media/apply-media.js";
+import { thresholdsFor, type Thresholds } from "../measure/thresholds.js";
+import { ttlMilliseconds } from "../prompt/cache-writes.js";
+import { messagesApiCapabilities, type ProviderCapabilities } from "../prompt/capabilities.js";
+import { createRequestBuilder, type BuiltRequest, type RequestBuilder } from "../prompt/request-builder.js";
+import type { ResolvedSection } from "../prompt/sections.js";
+import { createSystemLayouter, type SystemLayout } from "../prompt/system-blocks.js";
+import { createToolList, type ToolListing } from "../prompt/tool-list.js";
+import { relativePrices } from "../prompt/ttl/expected-cost.js";
+import { createTtlPolicy, type TtlPolicy } from "../prompt/ttl/ttl-policy.js";
+import { isMainThread } from "../restore/cleanup.js";
+import { matchesPattern } from "../settings/matches-pattern.js";
+import { defaultSettings, type Settings } from "../settings/settings.js";
+import { createCacheWatch, type CacheWatch } from "../watch/cache-watch.js";
+import { startChain, type Chain } from "./chain.js";
+import type { ConversationOptions } from "./conversation-options.js";
+import { createLiveState, type LiveState } from "./live-state.js";
+import { sharedBeginning } from "./shared-beginning.js";
+
+/** Everything that one conversation consists of, and the few ways in which it changes. */
+export interface ConversationCore {
+  readonly options: ConversationOptions;
+  readonly source: QuerySource;
+  readonly isMainThread: boolean;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly settings: Settings;
+  readonly events: EventEmitter;
+  readonly compactable: CompactableTools;
+  readonly builder: RequestBuilder;
+  readonly watch: CacheWatch;
+  readonly state: LiveState;
+  readonly model: string;
+  readonly estimator: ContextMeterOptions["estimator"];
+  readonly capabilities: ProviderCapabilities;
+  readonly thresholds: Thresholds;
+  readonly ttl: TtlPolicy;
+  /** As the last request was built of them. */
+  readonly sections: readonly ResolvedSection[];
+  chain: Chain;
+  edits: CachedEdits;
+  areEditsStale: boolean;
+  native: NativeClearing;
+  /** What was decided last on clearing, by variant, so that asking again costs nothing. */
+  lastDecision: ClearDecision | undefined;
+  lastPromptTokens: number;
+  readonly origin: () => MessageOrigin;
+  readonly thresholdsOf: (model: string) => Thresholds;
+  /** Stores messages and takes them in. */
+  add(messages: readonly Message[]): Promise<void>;
+  /** Stores messages that become part of the conversation in another way. */
+  store(messages: readonly Message[]): Promise<void>;
+  /** The live list is another one from here on. */
+  replace(live: readonly Message[]): void;
+  forgetClearings(): void;
+  resetPrompt(): void;
+  useModel(model: string, maxTokens: number | undefined): void;
+  clearContext(): ClearContext;
+  build(): Promise<BuiltRequest>;
+}
+
+export function createCore(options: ConversationOptions, messages: readonly Message[]): ConversationCore {
+  return new Core(options, messages);
+}
+
+/** A model that nobody knows: large enough to be left alone, priced by ratios. */
+const unknownWindow = { contextWindow: 200_000, maxOutputTokens: 32_000 } as const;
+
+class Core implements ConversationCore {
+  readonly options: ConversationOptions;
+  readonly source: QuerySource;
+  readonly isMainThread: boolean;
+  readonly settings: Settings;
+  readonly events: EventEmitter;
+  readonly compactable: CompactableTools;
+  readonly builder = createRequestBuilder();
+  readonly watch: CacheWatch;
+  state: LiveState;
+  model: string;
+  estimator: ContextMeterOptions["estimator"];
+  capabilities: ProviderCapabilities;
+  thresholds: Thresholds;
+  ttl: TtlPolicy;
+  sections: readonly ResolvedSection[] = [];
+  chain: Chain;
+  edits: CachedEdits;
+  areEditsStale = false;
+  native: NativeClearing = noNativeClearing;
+  lastDecision: ClearDecision | undefined;
+  lastPromptTokens = 0;
+  readonly #layouter = createSystemLayouter();
+  readonly #tools: ReturnType<typeof createToolList>;
+  #maxTokens: number;
+  /** A resumed conversation knows where its last request ended once it is built again. */
+  #resumed:
+    | { readonly messages: readonly Message[]; readonly messageId: string; readonly at: number }
+    | undefined;
+
+  constructor(options: ConversationOptions, messages: readonly Message[]) {
+    this.options = options;
+    this.source = options.source ?? "sdk";
+    this.isMainThread = isMainThread(this.source);
+    this.settings = { ...defaultSettings, ...options.settings };
+    this.events = options.events ?? createEventEmitter();
+    this.compactable = options.compactableTools ?? createCompactableTools();
+    this.watch = createCacheWatch({
+      settings: this.settings,
+      events: this.events,
+      ...(options.diffs === undefined ? {} : { diffs: options.diffs }),
+    });
+    this.#tools = createToolList(options.absentTools === undefined ? {} : { absent: options.absentTools });
+    this.#maxTokens = options.maxTokens;
+    this.model = options.model;
+    this.estimator = this.#estimatorFor(options.model);
+    this.capabilities = this.#capabilitiesOf(options.model);
+    this.thresholds = this.thresholdsOf(options.model);
+    this.ttl = this.#ttlFor(options.model);
+    this.chain = startChain(options.ids.next());
+    this.state = this.#newState(this.#estimatedOverhead());
+    const live = applyMediaBoundaries(applyMicrocompactions(messages));
+    this.state.replace(live);
+    this.edits = restoreCachedEdits(live);
+    this.#resumed = lastResponseOf(live);
+  }
+
+  get clock(): Clock {
+    return this.options.clock;
+  }
+
+  get ids(): Ids {
+    return this.options.ids;
+  }
+
+  readonly origin = (): MessageOrigin => ({
+    clock: this.options.clock,
+    ids: this.options.ids,
+    sessionId: this.options.sessionId,
+    parentUuid: this.state.last?.uuid ?? null,
+  });
+
+  readonly thresholdsOf = (model: string): Thresholds =>
+    thresholdsFor(
+      findModel(model) ?? {
+        ...unknownWindow,
+        capabilities: { refusesInputPlusMaxTokens: false } as Model["capabilities"],
+      },
+      this.settings,
+    );
+
+  async store(messages: readonly Message[]): Promise<void> {
+    if (messages.length > 0) await this.options.writer?.append(messages);
+  }
+
+  async add(messages: readonly Message[]): Promise<void> {
+    await this.store(messages);
+    this.state.append(messages);
+  }
+
+  replace(live: readonly Message[]): void {
+    const before = this.state.messages;
+    this.state.replace(live);
+    this.builder.keepPrefix(this.source, sharedBeginning(before, this.state.messages));
+    this.lastDecision = undefined;
+  }
+
+  forgetClearings(): void {
+    this.edits = noCachedEdits;
+    this.areEditsStale = false;
+    this.native = noNativeClearing;
+    this.lastDecision = undefined;
+    this.lastPromptTokens = this.state.size.shownOverhead;
+  }
+
+  resetPrompt(): void {
+    this.options.system?.prompt?.reset();
+    this.#tools.reset();
+  }
+
+  useModel(model: string, maxTokens: number | undefined): void {
+    if (maxTokens !== undefined) this.#maxTokens = maxTokens;
+    if (model === this.model) return;
+    const { shownOverhead } = this.state.size;
+    const { live } = this.state;
+    this.model = model;
+    this.estimator = this.#estimatorFor(model);
+    this.capabilities = this.#capabilitiesOf(model);
+    this.thresholds = this.thresholdsOf(model);
+    this.ttl = this.#ttlFor(model);
+    this.state = this.#newState(shownOverhead);
+    this.state.replace(live);
+    this.forgetClearings();
+  }
+
+  clearContext(): ClearContext {
+    const { recallHint } = this.options;
+    const cost = this.#costFacts();
+    return {
+      index: this.state.index,
+      estimator: this.estimator,
+      settings: this.settings,
+      model: findModel(this.model),
+      ...(cost === undefined ? {} : { cost }),
+      ...(recallHint === undefined ? {} : { recallHint }),
+      ...(this.lastDecision === undefined ? {} : { previous: this.lastDecision }),
+    };
+  }
+
+  async build(): Promise<BuiltRequest> {
+    const { system = {}, tools } = this.options;
+    this.sections = (await system.prompt?.resolve()) ?? [];
+    const listing = this.#tools.list(tools?.() ?? []);
+    const layout = this.#layOut();
+    this.#pickUp(layout, listing);
+    return this.#buildFrom(this.state.messages, { layout, listing, parameter: this.#decideNative(listing) });
+  }
+
+  #layOut(): SystemLayout {
+    const { attribution, productPrefix, custom } = this.options.system ?? {};
+    const head = {
+      ...(attribution === undefined ? {} : { attribution }),
+      ...(productPrefix === undefined ? {} : { productPrefix }),
+    };
+    return this.#layouter.layOut(
+      custom === undefined ? { ...head, sections: this.sections } : { ...head, custom },
+    );
+  }
+
+  /** The provider's own strategies, held as the cache key demands. */
+  #decideNative({ tools }: ToolListing): object | undefined {
+    if (!this.capabilities.contextEdits) return undefined;
+    const { previous: _previous, recallHint: _hint, target: _target, ...context } = this.clearContext();
+    const decision = decideApiNative({
+      ...context,
+      state: this.native,
+      tools: this.compactable,
+      declaredTools: tools,
+      isThinking: isThinking(this.options.parameters?.thinking),
+      contextTokens: this.state.size.tokens,
+      thresholds: this.thresholds,
+      now: this.clock.now(),
+    });
+    this.native = decision.state;
+    return decision.parameter;
+  }
+
+  #buildFrom(
+    messages: LiveState["messages"],
+    parts: {
+      readonly layout: SystemLayout;
+      readonly listing: ToolListing;
+      readonly parameter: object | undefined;
+    },
+  ): BuiltRequest {
+    const { layout, listing, parameter } = parts;
+    const { parameters = {} } = this.options;
+    const betas = [
+      ...(parameters.betas ?? []),
+      ...(parameter === undefined ? [] : [CONTEXT_MANAGEMENT_BETA]),
+    ];
+    return this.builder.build({
+      source: this.source,
+      parameters: {
+        ...parameters,
+        model: this.model,
+        max_tokens: this.#maxTokens,
+        betas,
+        ...(parameter === undefined ? {} : { context_management: parameter }),
+      },
+      system: layout,
+      tools: listing,
+      messages,
+      capabilities: this.capabilities,
+      ttl: this.ttl.ttlFor(this.source).shared,
+      pinnedEdits: this.edits.pinned,
+      isCachingOn: this.#isCachingOn(),
+    });
+  }
+
+  /** The last request of a resumed conversation, as it was: what it left in the cache may still be there. */
+  #pickUp(layout: SystemLayout, listing: ToolListing): void {
+    const resumed = this.#resumed;
+    this.#resumed = undefined;
+    if (resumed === undefined) return;
+    const state = this.#newState(0);
+    state.replace(resumed.messages);
+    const built = this.#buildFrom(state.messages, { layout, listing, parameter: undefined });
+    this.builder.answered(built, { messageId: resumed.messageId, at: resumed.at });
+  }
+
+  #isCachingOn(): boolean {
+    const { disablePromptCaching, disablePromptCachingModels } = this.settings;
+    return (
+      !disablePromptCaching &&
+      !disablePromptCachingModels.some((pattern) => matchesPattern(this.model, pattern))
+    );
+  }
+
+  #costFacts(): CostFacts | undefined {
+    const model = findModel(this.model);
+    if (model === undefined) return undefined;
+    const { ttl } = this.ttl.decision();
+    const last = this.state.index.lastResponseAt;
+    const isWarm = last !== undefined && this.clock.now() < last + ttlMilliseconds[ttl];
+    const isOff = this.capabilities.caching === "none" || !this.#isCachingOn();
+    return {
+      prices: pricesAt(model, this.state.size.tokens),
+      cache: { state: isOff ? "off" : isWarm ? "warm" : "cold", ttl },
+    };
+  }
+
+  #estimatorFor(model: string): ContextMeterOptions["estimator"] {
+    return this.options.estimator ?? createDefaultEstimator({ model, events: this.events });
+  }
+
+  #capabilitiesOf(model: string): ProviderCapabilities {
+    return this.options.capabilities ?? this.options.provider?.capabilities(model) ?? messagesApiCapabilities;
+  }
+
+  #ttlFor(model: string): TtlPolicy {
+    const { account = { isEligible: false, isInOverage: false }, gapHistory } = this.options;
+    return createTtlPolicy({
+      source: this.source,
+      facts: () => ({
+        account,
+        settings: this.settings,
+        capabilities: this.capabilities,
+        prices: findModel(model)?.prices ?? relativePrices,
+      }),
+      ...(gapHistory === undefined ? {} : { history: gapHistory }),
+    });
+  }
+
+  /** System prompt and tools, as far as they are known before the first request. */
+  #estimatedOverhead(): number {
+    const { system = {}, tools } = this.options;
+    const custom = system.custom ?? "";
+    const head = custom === "" ? 0 : this.estimator.block({ type: "text", text: custom });
+    return (tools?.() ?? []).reduce((sum, { definition }) => sum + this.estimator.block(definition), head);
+  }
+
+  #newState(overhead: number): LiveState {
+    const { estimator, compactable: tools } = this;
+    return createLiveState({ estimator, tools, overhead });
+  }
+}
+
+const isThinking = (thinking: Readonly<Record<string, unknown>> | undefined): boolean =>
+  thinking !== undefined && thinking["type"] !== "disabled";
+
+/** The messages that the last response was the answer to, and what it was. */
+function lastResponseOf(
+  live: readonly Message[],
+): { readonly messages: readonly Message[]; readonly messageId: string; readonly at: number } | undefined {
+  const last = live.findLast((message) => message.type === "assistant" && !isSyntheticError(message));
+  if (last?.type !== "assistant") return undefined;
+  const { id } = last.message;
+  const first = live.findIndex((message) => message.type === "assistant" && message.message.id === id);
+  return { messages: live.slice(0, first), messageId: id, at: Date.parse(last.timestamp) };
+}

@@ -1,0 +1,84 @@
+import type { QuerySource } from "../../messages/call/query-source.js";
+import type { Clock, Ids } from "../../messages/construct.js";
+import type { RecallHint } from "../clear/cleared-result.js";
+import type { CompactableTools } from "../clear/compactable-tools.js";
+import type { EventEmitter } from "../events/emitter.js";
+import type { ContextMeterOptions } from "../measure/context-meter.js";
+import type { BreakDiffStore } from "../ports/break-diff-store.js";
+import type { CompactHooks } from "../ports/compact-hooks.js";
+import type { ModelProvider } from "../ports/model-provider.js";
+import type { TranscriptWriter } from "../ports/transcript-store.js";
+import type { ProviderCapabilities } from "../prompt/capabilities.js";
+import type { CallParameters } from "../prompt/request-builder.js";
+import type { SystemPrompt } from "../prompt/sections.js";
+import type { OfferedTool, ToolListOptions } from "../prompt/tool-list.js";
+import type { GapHistory } from "../prompt/ttl/gap-history.js";
+import type { CacheAccount } from "../prompt/ttl/ttl-state.js";
+import type { FileExclusions } from "../restore/choose-files.js";
+import type { CleanupTarget } from "../restore/cleanup.js";
+import type { NestedMemory } from "../restore/nested-memory.js";
+import type { ReadState } from "../restore/read-state.js";
+import type { RestorePorts } from "../restore/restore-state.js";
+import type { Settings } from "../settings/settings.js";
+import type { CompactPorts } from "../summarise/compact-run.js";
+import type { SummaryMessageParts } from "../summarise/summary-message.js";
+
+/** The system prompt: named sections, or a text of the caller's that replaces everything. */
+export interface ConversationSystem {
+  readonly attribution?: string;
+  readonly productPrefix?: string;
+  readonly prompt?: SystemPrompt;
+  readonly custom?: string;
+}
+
+/** What the model needs after a compaction, and where it comes from. */
+export interface ConversationState {
+  readonly ports: RestorePorts;
+  readonly readState: ReadState;
+  readonly nestedMemory?: NestedMemory;
+  readonly exclude?: FileExclusions;
+  readonly workingDirectory?: string;
+}
+
+export interface ConversationOptions {
+  readonly model: string;
+  /** Tokens that an answer may have. */
+  readonly maxTokens: number;
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Whose conversation it is. Default `sdk`. */
+  readonly source?: QuerySource;
+  /** The subagent whose conversation it is; left out for the main thread. */
+  readonly agentId?: string;
+  /** Writes summaries. Without one the extractive writer does. */
+  readonly provider?: ModelProvider;
+  /** Default: the provider's, or those of the Messages API. */
+  readonly capabilities?: ProviderCapabilities;
+  /** Default: one that learns from the usage it sees. */
+  readonly estimator?: ContextMeterOptions["estimator"];
+  readonly settings?: Partial<Settings>;
+  readonly system?: ConversationSystem;
+  /** Asked for every request. */
+  readonly tools?: () => readonly OfferedTool[];
+  readonly absentTools?: ToolListOptions["absent"];
+  readonly parameters?: Omit<CallParameters, "model" | "max_tokens" | "context_management">;
+  /** Which results may be cleared. Default: those of tools that common agents have. */
+  readonly compactableTools?: CompactableTools;
+  readonly recallHint?: RecallHint;
+  readonly hooks?: CompactHooks;
+  readonly state?: ConversationState;
+  /** Where messages are stored. Without one they live as long as the process. */
+  readonly writer?: TranscriptWriter;
+  /** What the model is told of where the transcript is. */
+  readonly transcriptPath?: string;
+  readonly continuation?: SummaryMessageParts["continuation"];
+  readonly events?: EventEmitter;
+  readonly account?: CacheAccount;
+  readonly gapHistory?: GapHistory;
+  readonly diffs?: BreakDiffStore;
+  /** Further things that a compaction makes obsolete. */
+  readonly cleanup?: Partial<Readonly<Record<CleanupTarget, () => void>>>;
+  readonly onStatus?: CompactPorts["onStatus"];
+  readonly every?: CompactPorts["every"];
+}

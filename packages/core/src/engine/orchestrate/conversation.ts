@@ -1,0 +1,137 @@
+import type { ApiFailure } from "../../messages/call/failure.js";
+import type { ModelResponse } from "../../messages/call/response.js";
+import type { MessageOrigin } from "../../messages/construct.js";
+import type { RequestMessage } from "../../messages/content.js";
+import type { AssistantMessage, Message } from "../../messages/message.js";
+import type { EventEmitter } from "../events/emitter.js";
+import type { Accounting } from "../measure/accounting.js";
+import type { ContextSize } from "../measure/context-meter.js";
+import type { Pressure, Thresholds } from "../measure/thresholds.js";
+import type { ModelCall } from "../ports/model-provider.js";
+import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
+import type { TtlPolicy } from "../prompt/ttl/ttl-policy.js";
+import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
+import type { CompactionScope } from "../summarise/pivot.js";
+import type { CompactionPlan, NoPlan } from "../summarise/plan.js";
+import type { NotUndone, Undone } from "../summarise/undo.js";
+import type { CacheBreak } from "../watch/cache-break.js";
+
+/** What the engine did to the conversation on its own, and what it wrote into it. */
+export interface EngineStep {
+  readonly tier: "media" | "time-based" | "cached" | "size-based" | "full";
+  /** What was added to the transcript, in its order. */
+  readonly added: readonly Message[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** One line for the person. */
+  readonly text: string;
+  readonly compacted?: Compacted;
+}
+
+/** A request that is ready to be sent. Say what became of it with `observe`. */
+export interface PreparedRequest {
+  readonly kind: "request";
+  readonly call: ModelCall;
+  readonly built: BuiltRequest;
+  /** When it was prepared: from here cache lifetimes run. */
+  readonly at: number;
+  /** What had to be done for it, in order. */
+  readonly steps: readonly EngineStep[];
+}
+
+/** No request can be sent. Nothing of the conversation is lost. */
+export interface Held {
+  readonly kind: "held";
+  readonly reason:
+    /** Automatic compaction is off and the window is full. */
+    | "window-full"
+    /** Compaction was tried and failed, and the window is full. */
+    | "compaction-failed"
+    /** There is nothing to send. */
+    | "no-messages"
+    | "aborted";
+  /** One sentence: what happened and what to do. */
+  readonly message: string;
+  readonly failure?: CompactionFailed;
+  readonly steps: readonly EngineStep[];
+}
+
+export type Prepared = PreparedRequest | Held;
+
+export type Outcome =
+  | { readonly kind: "response"; readonly response: ModelResponse }
+  | { readonly kind: "failure"; readonly failure: ApiFailure };
+
+export type Observed =
+  | {
+      readonly kind: "accepted";
+      /** As it was added to the conversation. */
+      readonly message: AssistantMessage;
+      readonly cacheBreak?: CacheBreak;
+    }
+  /** The API called the request too long; the conversation was compacted: prepare again and send. */
+  | { readonly kind: "retry"; readonly step: EngineStep }
+  | { readonly kind: "failed"; readonly failure: ApiFailure; /** One sentence. */ readonly message: string };
+
+export interface CompactOptions {
+  /** Default: everything, with the newest rounds kept as the settings say. */
+  readonly scope?: CompactionScope;
+  readonly instructions?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** How full the context is, in everything that a host shows. */
+export interface ConversationSize extends ContextSize {
+  readonly thresholds: Thresholds;
+  readonly percentLeft: number;
+  readonly pressure: Pressure;
+}
+
+/** What would happen before the next request. */
+export type ConversationPlan =
+  | { readonly tier: "none"; readonly tokens: number }
+  | {
+      readonly tier: "time-based" | "size-based";
+      readonly tokens: number;
+      readonly tokensAfter: number;
+      readonly toolUseIds: readonly string[];
+    }
+  | { readonly tier: "full"; readonly tokens: number; readonly plan: CompactionPlan | NoPlan };
+
+/**
+ * A conversation that hosts drive: append what was said, prepare a request, send it, observe what came back.
+ * Calls take their turn: whatever is called while something runs waits for it.
+ */
+export interface Conversation {
+  readonly events: EventEmitter;
+  readonly live: readonly Message[];
+  /** For messages that are to be appended next. */
+  readonly origin: () => MessageOrigin;
+  /** Adds messages at the end; resolves once they are stored. */
+  append(...messages: readonly Message[]): Promise<void>;
+  /** Makes room where that is needed, and builds the next request. Never rejects but for a store that fails. */
+  prepare(options?: { readonly signal?: AbortSignal }): Promise<Prepared>;
+  observe(
+    prepared: PreparedRequest,
+    outcome: Outcome,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Observed>;
+  /** Compacts now, whatever the thresholds say. */
+  compact(options?: CompactOptions): Promise<Compacted | CompactionFailed>;
+  /** What `prepare` would do, or with a scope what `compact` would; nothing is changed or sent. */
+  plan(options?: Pick<CompactOptions, "scope" | "instructions">): Promise<ConversationPlan>;
+  /** Takes the last compaction of this process back. */
+  undo(): Promise<Undone | NotUndone>;
+  /** Goes on with another model. One with a smaller window: compacts first, with the old one. */
+  switchModel(
+    model: string,
+    options?: { readonly maxTokens?: number; readonly signal?: AbortSignal },
+  ): Promise<EngineStep | undefined>;
+  size(): ConversationSize;
+  accounting(): Accounting;
+  /** The messages as they would be sent now. */
+  requestMessages(): readonly RequestMessage[];
+  /** For calls beside the conversation; undefined before the first response. */
+  cacheSafeParams(): CacheSafeParams | undefined;
+  readonly ttl: TtlPolicy;
+}

@@ -1,0 +1,481 @@
+import { createAssistantMessage } from "../../messages/construct.js";
+import type { AssistantMessage, Message } from "../../messages/message.js";
+import { isHumanMessage } from "../../messages/predicates.js";
+import { findModel } from "../../models/table.js";
+import { noteNativeResponse } from "../clear/api-native.js";
+import { noteCacheReport } from "../clear/cached-edits.js";
+import { accountFor } from "../measure/accounting.js";
+import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
+import { applyRestored } from "../restore/apply-restored.js";
+import { cleanUpAfterCompaction } from "../restore/cleanup.js";
+import { restoreState } from "../restore/restore-state.js";
+import { compact } from "../summarise/compact.js";
+import type { CompactInput, CompactPorts } from "../summarise/compact-run.js";
+import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
+import { planCompaction } from "../summarise/plan.js";
+import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo.js";
+import { afterFailure, closedBreaker, isOpen } from "./breaker.js";
+import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
+import { afterCompaction, afterResponse, linkOf } from "./chain.js";
+import { createCore, type ConversationCore } from "./conversation-core.js";
+import type { ConversationOptions } from "./conversation-options.js";
+import type {
+  CompactOptions,
+  Conversation,
+  ConversationPlan,
+  ConversationSize,
+  EngineStep,
+  Held,
+  Observed,
+  Outcome,
+  Prepared,
+  PreparedRequest,
+} from "./conversation.js";
+import { describeStep } from "./describe-step.js";
+import { clearBySize, clearWhatIsStale, planBySize, planByTime } from "./tier-one.js";
+
+/** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
+export function createConversation(
+  options: ConversationOptions,
+  messages: readonly Message[] = [],
+): Conversation {
+  const core = createCore(options, messages);
+  const exclusive = createQueue();
+  const driver = new Driver(core);
+  return {
+    events: core.events,
+    get live() {
+      return core.state.live;
+    },
+    origin: core.origin,
+    append: (...added) => exclusive(() => driver.append(added)),
+    prepare: ({ signal } = {}) => exclusive(() => driver.prepare(signal)),
+    observe: (prepared, outcome, { signal } = {}) =>
+      exclusive(() => driver.observe(prepared, outcome, signal)),
+    compact: (given = {}) => exclusive(() => driver.compactNow(given)),
+    plan: (given = {}) => exclusive(() => driver.plan(given)),
+    undo: () => exclusive(() => driver.undo()),
+    switchModel: (model, { maxTokens, signal } = {}) =>
+      exclusive(() => driver.switchModel(model, { maxTokens, signal })),
+    size: () => driver.size(),
+    accounting: () => accountFor(core.state.live, core.estimator),
+    requestMessages: () => core.state.messages,
+    cacheSafeParams: () => core.builder.cacheSafeParams(core.source),
+    get ttl() {
+      return core.ttl;
+    },
+  };
+}
+
+/** Runs one thing after the other; one that fails holds nobody up. */
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const run = last.then(task);
+    last = run.catch(() => {});
+    return run;
+  };
+}
+
+interface LastCompaction {
+  readonly before: readonly Message[];
+  readonly compacted: Compacted;
+}
+
+class Driver {
+  readonly #core: ConversationCore;
+  #breaker = closedBreaker;
+  /** One reactive compaction for what a person said. */
+  #hasReacted = false;
+  #lastCompaction: LastCompaction | undefined;
+
+  constructor(core: ConversationCore) {
+    this.#core = core;
+  }
+
+  async append(messages: readonly Message[]): Promise<void> {
+    await this.#core.add(messages);
+    if (messages.some(isHumanMessage)) this.#hasReacted = false;
+  }
+
+  size(): ConversationSize {
+    const { state, thresholds } = this.#core;
+    const { size } = state;
+    return {
+      ...size,
+      thresholds,
+      percentLeft: percentLeft(thresholds, size.padded),
+      pressure: pressureOf(thresholds, size.padded),
+    };
+  }
+
+  async prepare(signal: AbortSignal | undefined): Promise<Prepared> {
+    const core = this.#core;
+    const steps: EngineStep[] = [];
+    const hold = (reason: Held["reason"], message: string, failure?: CompactionFailed): Held => ({
+      kind: "held",
+      reason,
+      message,
+      steps,
+      ...(failure === undefined ? {} : { failure }),
+    });
+    if (core.state.messages.length === 0) return hold("no-messages", "There is nothing to send yet.");
+    for await (const step of clearWhatIsStale(core)) steps.push(step);
+    const { thresholds, source } = core;
+    if (core.state.size.padded >= thresholds.autoCompactAt) {
+      if (isBlocked(thresholds, core.state.size.padded, source)) {
+        return hold("window-full", "The context window is full: compact the conversation to go on.");
+      }
+      const mayCompact = thresholds.isAutoCompactOn && source !== "compact" && source !== "session_memory";
+      const failure = mayCompact ? await this.#makeRoom(steps, signal) : undefined;
+      if (failure?.reason === "aborted") return hold("aborted", failure.message, failure);
+      if (failure !== undefined && core.state.size.padded >= core.thresholds.hardAt) {
+        return hold("compaction-failed", failure.message, failure);
+      }
+    }
+    const built = await core.build();
+    const at = core.clock.now();
+    core.watch.before({
+      source,
+      request: built.request,
+      betas: built.betas,
+      at,
+      sections: core.sections,
+      facts: { edits: core.edits.pinned.length },
+    });
+    return { kind: "request", call: { request: built.request, betas: built.betas }, built, at, steps };
+  }
+
+  /** Steps 3 to 7 of the pipeline: clears by size where that is enough, else compacts. Gives a failure. */
+  async #makeRoom(
+    steps: EngineStep[],
+    signal: AbortSignal | undefined,
+  ): Promise<CompactionFailed | undefined> {
+    const core = this.#core;
+    const isHard = core.state.size.padded >= core.thresholds.hardAt;
+    if (isOpen(this.#breaker, core.clock.now()) && !isHard) return undefined;
+    const cleared = await clearBySize(core, this.#clearingLimit());
+    if (cleared !== undefined) {
+      steps.push(cleared);
+      return undefined;
+    }
+    const outcome = await this.#compact({ trigger: "auto" }, signal);
+    if (outcome.kind === "failed") return outcome;
+    steps.push(stepOf(outcome));
+    return undefined;
+  }
+
+  /** A clearing that leaves little room would be followed by the next one in a few turns. */
+  #clearingLimit(): number {
+    const { thresholds, settings } = this.#core;
+    return thresholds.autoCompactAt * settings.clearSizeBelow;
+  }
+
+  async compactNow({ scope, instructions, signal }: CompactOptions): Promise<Compacted | CompactionFailed> {
+    return this.#compact(
+      {
+        trigger: "manual",
+        ...(scope === undefined ? {} : { scope }),
+        ...(instructions === undefined ? {} : { instructions }),
+      },
+      signal,
+    );
+  }
+
+  async #compact(
+    given: Partial<CompactInput> & Pick<CompactInput, "trigger">,
+    signal: AbortSignal | undefined,
+  ): Promise<Compacted | CompactionFailed> {
+    const core = this.#core;
+    const before = core.state.live;
+    const outcome = await compact(this.#input(given), this.#ports(signal));
+    if (outcome.kind === "failed") {
+      this.#noteFailure(outcome);
+      return outcome;
+    }
+    const link = linkOf(core.chain);
+    if (link.isRecompaction && link.turnsSinceLast < core.settings.recompactionTurns) {
+      const { turnsSinceLast } = link;
+      core.events.emit("recompacted_early", { turnsSinceLast, threshold: core.thresholds.autoCompactAt });
+    }
+    await this.#swap(outcome);
+    this.#lastCompaction = { before, compacted: outcome };
+    return outcome;
+  }
+
+  #noteFailure({ reason }: CompactionFailed): void {
+    const core = this.#core;
+    if (reason === "aborted" || reason === "blocked_by_hook") return;
+    this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
+    const { failuresInARow, open } = this.#breaker;
+    if (open !== undefined) {
+      core.events.emit("breaker_tripped", { failuresInARow, reason, cooldownMs: open.forMs });
+    }
+  }
+
+  /** Everything of a compaction takes effect here: first in the store, then in the conversation. */
+  async #swap(compacted: Compacted): Promise<void> {
+    const core = this.#core;
+    const { variant, writer, restored } = compacted;
+    await core.store(compacted.stored);
+    core.replace(compacted.live);
+    this.#breaker = closedBreaker;
+    core.chain = afterCompaction(core.ids.next());
+    const { state, cleanup } = core.options;
+    if (restored !== undefined && state !== undefined) {
+      const { readState, nestedMemory } = state;
+      applyRestored(restored, { readState, nestedMemory, events: core.events });
+    }
+    cleanUpAfterCompaction({
+      source: core.source,
+      variant,
+      writer,
+      targets: {
+        ...cleanup,
+        microcompactState: () => {
+          core.forgetClearings();
+          cleanup?.microcompactState?.();
+        },
+        promptSections: () => {
+          core.resetPrompt();
+          cleanup?.promptSections?.();
+        },
+        breakBaseline: () => {
+          core.watch.notifyCompaction(core.source);
+          cleanup?.breakBaseline?.();
+        },
+      },
+    });
+    core.ttl.reconsider({ headTokens: core.state.size.shownOverhead });
+  }
+
+  #input(given: Partial<CompactInput> & Pick<CompactInput, "trigger">): CompactInput {
+    const core = this.#core;
+    const { size } = core.state;
+    const params = core.builder.cacheSafeParams(core.source);
+    const { transcriptPath, continuation } = core.options;
+    const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
+    return {
+      live: core.state.live,
+      scope: { kind: "full", keepRecentTokens: keepRecent(core, overhead) },
+      source: core.source,
+      model: core.model,
+      size: { tokensBefore: size.tokens, overhead, autoCompactAt: core.thresholds.autoCompactAt },
+      ...(params === undefined ? {} : { params }),
+      ...(transcriptPath === undefined ? {} : { transcriptPath }),
+      ...(continuation === undefined ? {} : { continuation }),
+      ...given,
+    };
+  }
+
+  #ports(signal: AbortSignal | undefined, isDry = false): CompactPorts {
+    const core = this.#core;
+    const { provider, hooks, state, onStatus, every, agentId } = core.options;
+    const { estimator, clock, ids, settings } = core;
+    return {
+      estimator,
+      clock,
+      ids,
+      settings,
+      sessionId: core.options.sessionId,
+      ...(isDry ? {} : { events: core.events }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(hooks === undefined ? {} : { hooks }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(onStatus === undefined ? {} : { onStatus }),
+      ...(every === undefined ? {} : { every }),
+      ...(state === undefined
+        ? {}
+        : {
+            restore: ({ keptMessages, variant, signal: stop }) =>
+              restoreState({
+                ports: state.ports,
+                readState: state.readState.snapshot(),
+                keptMessages,
+                variant,
+                estimator,
+                settings,
+                clock,
+                agentId,
+                tools: core.compactable,
+                events: isDry ? undefined : core.events,
+                signal: stop,
+                ...(state.exclude === undefined ? {} : { exclude: state.exclude }),
+                ...(state.workingDirectory === undefined ? {} : { workingDirectory: state.workingDirectory }),
+              }),
+          }),
+    };
+  }
+
+  async observe(
+    prepared: PreparedRequest,
+    outcome: Outcome,
+    signal: AbortSignal | undefined,
+  ): Promise<Observed> {
+    if (outcome.kind === "failure") {
+      const { failure } = outcome;
+      const isTooLong = failure.kind === "context-overflow";
+      const step = isTooLong ? await this.#react(failure.actualTokens, signal) : undefined;
+      if (step !== undefined) return { kind: "retry", step };
+      return { kind: "failed", failure, message: failure.message };
+    }
+    const { response } = outcome;
+    if (response.stop_reason === "model_context_window_exceeded") {
+      const step = await this.#react(undefined, signal);
+      if (step !== undefined) return { kind: "retry", step };
+    }
+    return this.#accept(prepared, response);
+  }
+
+  /** The API says that the window is full: compacts once for what the person said, without asking it again. */
+  async #react(
+    actualTokens: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<EngineStep | undefined> {
+    const core = this.#core;
+    const { reactiveCompact, disableCompact } = core.settings;
+    if (this.#hasReacted || !reactiveCompact || disableCompact) return undefined;
+    this.#hasReacted = true;
+    const { size } = core.state;
+    const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
+    const tokensBefore = Math.max(size.tokens, actualTokens ?? 0);
+    const outcome = await this.#compact(
+      {
+        trigger: "auto",
+        isRefused: true,
+        size: { tokensBefore, overhead, autoCompactAt: core.thresholds.autoCompactAt },
+      },
+      signal,
+    );
+    return outcome.kind === "failed" ? undefined : stepOf(outcome);
+  }
+
+  async #accept(
+    prepared: PreparedRequest,
+    response: Extract<Outcome, { kind: "response" }>["response"],
+  ): Promise<Observed> {
+    const core = this.#core;
+    const { id, content, usage, stop_reason: stopReason, model, diagnostics } = response;
+    const message: AssistantMessage = createAssistantMessage(core.origin(), {
+      id,
+      model,
+      content,
+      usage,
+      stopReason,
+    });
+    await core.add([message]);
+    core.builder.answered(prepared.built, { messageId: id, at: prepared.at });
+    core.chain = afterResponse(core.chain);
+    core.ttl.noteRequest(promptRequestOf(usage, { at: prepared.at, before: core.lastPromptTokens }));
+    core.lastPromptTokens = promptTokensOf(usage);
+    const noted = noteNativeResponse(core.native, response.context_management, {
+      origin: core.origin(),
+      events: core.events,
+      index: core.state.index,
+      ...(core.options.state === undefined ? {} : { readState: core.options.state.readState }),
+    });
+    core.native = noted.state;
+    if (noted.cleared !== undefined) {
+      await core.add([noted.cleared.boundary]);
+      core.watch.notifyDeletion(core.source, noted.cleared.notice);
+    }
+    const edits = noteCacheReport(core.edits, cacheReportOf(usage));
+    core.edits = edits.state;
+    core.areEditsStale ||= edits.stale;
+    const cacheBreak = core.watch.after({
+      source: core.source,
+      usage,
+      at: core.clock.now(),
+      model,
+      diagnosis: diagnostics,
+    });
+    return { kind: "accepted", message, ...(cacheBreak === undefined ? {} : { cacheBreak }) };
+  }
+
+  async plan({
+    scope,
+    instructions,
+  }: Pick<CompactOptions, "scope" | "instructions">): Promise<ConversationPlan> {
+    const core = this.#core;
+    const tokens = core.state.size.tokens;
+    if (scope === undefined && instructions === undefined) {
+      const stale = planByTime(core);
+      if (stale !== undefined) return { tier: "time-based", tokens, ...stale };
+      if (core.state.size.padded < core.thresholds.autoCompactAt) return { tier: "none", tokens };
+      const bySize = planBySize(core, this.#clearingLimit());
+      if (bySize !== undefined) return { tier: "size-based", tokens, ...bySize };
+    }
+    const input = this.#input({
+      trigger: scope === undefined ? "auto" : "manual",
+      ...(scope === undefined ? {} : { scope }),
+      ...(instructions === undefined ? {} : { instructions }),
+    });
+    return { tier: "full", tokens, plan: await planCompaction(input, this.#ports(undefined, true)) };
+  }
+
+  async undo(): Promise<Undone | NotUndone> {
+    const core = this.#core;
+    const last = this.#lastCompaction;
+    if (last === undefined) {
+      return { kind: "failed", reason: "another_conversation", message: "There is no compaction to undo." };
+    }
+    const { clock, ids, estimator } = core;
+    const { shownOverhead } = core.state.size;
+    const undone = undoCompaction(
+      {
+        ...last,
+        now: core.state.live,
+        tokens: (messages) =>
+          shownOverhead + messages.reduce((sum, message) => sum + estimator.message(message), 0),
+        mostTokens: core.thresholds.hardAt,
+        isThinkingBound: findModel(core.model)?.capabilities.thinking.boundToPrefix ?? true,
+      },
+      { clock, ids, sessionId: core.options.sessionId },
+    );
+    if (undone.kind === "failed") return undone;
+    await core.store(undone.stored);
+    core.replace(undone.live);
+    core.forgetClearings();
+    core.watch.notifyCompaction(core.source);
+    this.#lastCompaction = undefined;
+    return undone;
+  }
+
+  async switchModel(
+    model: string,
+    {
+      maxTokens,
+      signal,
+    }: { readonly maxTokens: number | undefined; readonly signal: AbortSignal | undefined },
+  ): Promise<EngineStep | undefined> {
+    const core = this.#core;
+    const next = core.thresholdsOf(model);
+    let step: EngineStep | undefined;
+    if (next.isAutoCompactOn && core.state.size.padded >= next.autoCompactAt) {
+      const { size } = core.state;
+      const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
+      const outcome = await this.#compact(
+        { trigger: "auto", size: { tokensBefore: size.tokens, overhead, autoCompactAt: next.autoCompactAt } },
+        signal,
+      );
+      if (outcome.kind === "compacted") step = stepOf(outcome);
+    }
+    core.useModel(model, maxTokens);
+    return step;
+  }
+}
+
+/** What the settings say, or less where the window has no room for it. */
+function keepRecent({ settings, thresholds }: ConversationCore, overhead: number): number {
+  const room = Math.max(0, thresholds.autoCompactAt - overhead);
+  return Math.min(settings.keepRecentTokens, Math.floor(room / 4));
+}
+
+const stepOf = (compacted: Compacted): EngineStep => ({
+  tier: "full",
+  added: compacted.stored,
+  tokensBefore: compacted.tokensBefore,
+  tokensAfter: compacted.tokensAfter,
+  text: describeStep(compacted),
+  compacted,
+});

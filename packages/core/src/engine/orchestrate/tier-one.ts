@@ -1,0 +1,147 @@
+import { applyCached, decideCached } from "../clear/cached-edits.js";
+import { endOfRequest } from "../clear/cached-edits-request.js";
+import type { ClearPlan } from "../clear/decision.js";
+import { applyClearing } from "../clear/local-clearing.js";
+import { decideSizeBased } from "../clear/size-based.js";
+import { decideTimeBased } from "../clear/time-based.js";
+import { findModel } from "../../models/table.js";
+import { applyMedia } from "../media/apply-media.js";
+import { decideMedia } from "../media/decide-media.js";
+import type { ConversationCore } from "./conversation-core.js";
+import type { EngineStep } from "./conversation.js";
+import { describeClearing, describeMedia } from "./describe-step.js";
+
+/** Step 1 of the pipeline: what is stale goes where that costs nothing or pays. */
+export async function* clearWhatIsStale(core: ConversationCore): AsyncGenerator<EngineStep> {
+  const media = await replaceMedia(core);
+  if (media !== undefined) yield media;
+  const byTime = decideByTime(core);
+  if (byTime !== undefined) {
+    yield await applyLocally(core, byTime);
+    core.areEditsStale = false;
+    return;
+  }
+  const decision = decideCached({
+    ...core.clearContext(),
+    state: core.edits,
+    canEditCache: core.capabilities.cacheEdits,
+  });
+  const position = endOfRequest(core.state.messages);
+  if (decision.kind !== "clear" || position === undefined) {
+    const eager = core.settings.clearEagerly ? decideEagerly(core) : undefined;
+    if (eager !== undefined) yield await applyLocally(core, eager);
+    return;
+  }
+  const { state, boundary, notice } = applyCached(core.edits, decision, {
+    position,
+    origin: core.origin(),
+    events: core.events,
+    ...readStateOf(core),
+  });
+  const tokensBefore = core.state.size.tokens;
+  core.edits = state;
+  await core.add([boundary]);
+  core.watch.notifyDeletion(core.source, notice);
+  yield stepOf("cached", {
+    plan: decision,
+    added: [boundary],
+    tokensBefore,
+    tokensAfter: tokensBefore - notice.deletedTokens,
+  });
+}
+
+/** Pictures and documents beyond what one request may carry become text, the oldest first. */
+async function replaceMedia(core: ConversationCore): Promise<EngineStep | undefined> {
+  const plan = decideMedia(core.state.media, { model: findModel(core.model), settings: core.settings });
+  if (plan === undefined) return undefined;
+  const tokensBefore = core.state.size.tokens;
+  const { messages, boundary, notice } = applyMedia(core.state.live, plan, {
+    origin: core.origin(),
+    events: core.events,
+    estimator: core.estimator,
+  });
+  await core.store([boundary]);
+  core.replace(messages);
+  core.forgetClearings();
+  core.watch.notifyDeletion(core.source, notice);
+  const tokensAfter = core.state.size.tokens;
+  const text = describeMedia(boundary.mediaMetadata.replaced.length, { tokensBefore, tokensAfter });
+  return { tier: "media", added: [boundary], tokensBefore, tokensAfter, text };
+}
+
+/** Step 4: only where it gets the context below the limit; half a clearing would make a summary call cold. */
+export async function clearBySize(core: ConversationCore, limit: number): Promise<EngineStep | undefined> {
+  const plan = decideBySize(core, limit);
+  return plan === undefined ? undefined : applyLocally(core, plan);
+}
+
+interface PlannedClearing {
+  readonly tokensAfter: number;
+  readonly toolUseIds: readonly string[];
+}
+
+/** What `clearWhatIsStale` would clear in the messages. */
+export const planByTime = (core: ConversationCore): PlannedClearing | undefined =>
+  planned(core, decideByTime(core));
+
+/** What `clearBySize` would clear. */
+export const planBySize = (core: ConversationCore, limit: number): PlannedClearing | undefined =>
+  planned(core, decideBySize(core, limit));
+
+const planned = (core: ConversationCore, plan: ClearPlan | undefined): PlannedClearing | undefined =>
+  plan && {
+    tokensAfter: core.state.size.tokens - (plan.tokensBefore - plan.tokensAfter),
+    toolUseIds: plan.results.map(({ id }) => id),
+  };
+
+function decideByTime(core: ConversationCore): ClearPlan | undefined {
+  const decision = decideTimeBased({
+    ...core.clearContext(),
+    now: core.clock.now(),
+    isMainThread: core.isMainThread,
+    isCacheExpired: core.areEditsStale,
+  });
+  return decision.kind === "clear" ? decision : undefined;
+}
+
+function decideEagerly(core: ConversationCore): ClearPlan | undefined {
+  const decision = decideSizeBased(core.clearContext());
+  core.lastDecision = decision;
+  return decision.kind === "clear" ? decision : undefined;
+}
+
+function decideBySize(core: ConversationCore, limit: number): ClearPlan | undefined {
+  const decision = decideSizeBased({ ...core.clearContext(), isPressed: true });
+  core.lastDecision = decision;
+  if (decision.kind !== "clear") return undefined;
+  // Behind a clearing no response counts any more: everything is an estimate, and padded.
+  const { shownOverhead, overhead } = core.state.size;
+  const after = Math.max(shownOverhead, overhead) + core.estimator.pad(decision.tokensAfter);
+  return after < limit ? decision : undefined;
+}
+
+async function applyLocally(core: ConversationCore, plan: ClearPlan): Promise<EngineStep> {
+  const tokensBefore = core.state.size.tokens;
+  const { messages, boundary, notice } = applyClearing(core.state.live, plan, {
+    origin: core.origin(),
+    events: core.events,
+    ...readStateOf(core),
+  });
+  await core.store([boundary]);
+  core.replace(messages);
+  core.forgetClearings();
+  core.watch.notifyDeletion(core.source, notice);
+  const variant = plan.variant === "time-based" ? "time-based" : "size-based";
+  return stepOf(variant, { plan, added: [boundary], tokensBefore, tokensAfter: core.state.size.tokens });
+}
+
+const readStateOf = ({ options }: ConversationCore) =>
+  options.state === undefined ? {} : { readState: options.state.readState };
+
+function stepOf(
+  tier: "time-based" | "cached" | "size-based",
+  facts: Pick<EngineStep, "added" | "tokensBefore" | "tokensAfter"> & { readonly plan: ClearPlan },
+): EngineStep {
+  const { plan, ...rest } = facts;
+  return { tier, ...rest, text: describeClearing(plan.results.length, rest) };
+}

@@ -1,0 +1,36 @@
+/** What a host wants to say or do around a compaction. Each may reject: the compaction goes on without it. */
+export interface CompactHooks {
+  preCompact(input: PreCompactInput): Promise<PreCompactOutput>;
+  sessionStart(input: { readonly source: "compact"; readonly sessionId: string }): Promise<HookContext>;
+  postCompact(input: PostCompactInput): Promise<HookContext>;
+}
+
+export interface PreCompactInput {
+  readonly trigger: "manual" | "auto";
+  readonly customInstructions: string | undefined;
+  readonly sessionId: string;
+  readonly transcriptPath: string | undefined;
+}
+
+export interface PreCompactOutput {
+  /** More instructions for the summary. */
+  readonly instructions?: string;
+  /** For the person. */
+  readonly message?: string;
+  /** Nothing is compacted, for this reason. */
+  readonly block?: string;
+}
+
+export interface PostCompactInput {
+  readonly trigger: "manual" | "auto";
+  readonly summary: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+export interface HookContext {
+  /** For the model, as attachments behind the summary. */
+  readonly contexts?: readonly string[];
+  /** For the person. */
+  readonly message?: string;
+}

@@ -1,0 +1,74 @@
+import type { QuerySource } from "../../messages/call/query-source.js";
+import type { RequestMessage, UserRequestMessage } from "../../messages/content.js";
+import { isLiveWrite } from "./cache-writes.js";
+import type { BlockPosition, Ttl } from "./markers.js";
+import { assemble, type BuiltRequest, type CacheSafeParams } from "./request-builder.js";
+
+export interface ForkParts {
+  readonly source: QuerySource;
+  /** What the fork says behind the prefix. */
+  readonly messages: readonly RequestMessage[];
+  /**
+   * The prefix, as the normaliser gives it: by default the messages of the shared request; more where the
+   * conversation has gone on since, fewer where only its beginning is wanted.
+   */
+  readonly prefix?: readonly RequestMessage[];
+  /** Write nothing: read what the main thread left and pay for the rest as plain input. Default true. */
+  readonly skipCacheWrite?: boolean;
+  /** The lifetime of a marker of the fork's own; the shared ones stay as they are. Default 5m. */
+  readonly ownTtl?: Ttl;
+  /** The time: prefixes whose time is over are not marked, for that would write them again. */
+  readonly now?: number;
+  /** Not part of the cache key. Default that of the shared request. */
+  readonly maxTokens?: number;
+}
+
+/**
+ * A call that reads the prefix of the conversation: the shared request, byte for byte, with messages of its
+ * own behind it, or behind its beginning. Nothing of the conversation changes by it.
+ */
+export function buildFork(params: CacheSafeParams, fork: ForkParts): BuiltRequest {
+  const { source, skipCacheWrite = true, ownTtl = "5m", maxTokens, now } = fork;
+  const { prefix = params.messages } = fork;
+  const lastWrite = params.writes.findLast(
+    (write) => isWithin(write.position, prefix) && (now === undefined || isLiveWrite(write, now)),
+  )?.position;
+  const built = assemble(params, {
+    source,
+    messages: joinMessages(prefix, fork.messages),
+    skipCacheWrite,
+    ownTtl,
+    ...(lastWrite === undefined ? {} : { lastWrite }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  });
+  return { ...built, fork: { prefixMessages: Math.min(prefix.length, params.messages.length) } };
+}
+
+const isWithin = ({ message }: BlockPosition, prefix: readonly RequestMessage[]): boolean =>
+  message < prefix.length;
+
+/** User content behind a user message joins it, as the API would; the blocks before stay what they were. */
+function joinMessages(
+  prefix: readonly RequestMessage[],
+  own: readonly RequestMessage[],
+): readonly RequestMessage[] {
+  const last = prefix.at(-1);
+  const [first, ...rest] = own;
+  if (last?.role !== "user" || first?.role !== "user") return [...prefix, ...own];
+  const joined: UserRequestMessage = { role: "user", content: [...last.content, ...first.content] };
+  return [...prefix.slice(0, -1), joined, ...rest];
+}
+
+/** State that a fork gets a copy of: what it does to the copy nobody else sees. */
+export interface Cloneable<T> {
+  clone(): T;
+}
+
+/** Copies of read-state and other mutable state of tools, by name, for one fork. */
+export function cloneStates<States extends Readonly<Record<string, unknown>>>(states: {
+  readonly [Name in keyof States]: Cloneable<States[Name]>;
+}): States {
+  return Object.fromEntries(
+    Object.entries<Cloneable<unknown>>(states).map(([name, state]) => [name, state.clone()]),
+  ) as States;
+}

@@ -1,0 +1,241 @@
+import type { QuerySource } from "../../messages/call/query-source.js";
+import { trackedAs } from "../../messages/call/query-source.js";
+import type { ModelRequest, ToolDefinition } from "../../messages/call/request.js";
+import type { RequestMessage } from "../../messages/content.js";
+import { findModel } from "../../models/table.js";
+import { placeCachedEdits } from "../clear/cached-edits-request.js";
+import type { PinnedEdit } from "../clear/cached-edits.js";
+import type { ProviderCapabilities } from "./capabilities.js";
+import { addWrite, renewWrite, writesWithin, type CacheWrite } from "./cache-writes.js";
+import { placeMarkers, type BlockPosition, type Ttl } from "./markers.js";
+import type { SystemLayout } from "./system-blocks.js";
+import type { ToolListing } from "./tool-list.js";
+
+/** What a request says besides its prompt. Everything here but `max_tokens` is part of the cache key. */
+export interface CallParameters {
+  readonly model: string;
+  readonly max_tokens: number;
+  readonly thinking?: Readonly<Record<string, unknown>>;
+  readonly effort?: string;
+  readonly tool_choice?: Readonly<Record<string, unknown>>;
+  readonly context_management?: object;
+  /** Further fields of the body. They never replace what stands above. */
+  readonly extraBody?: Readonly<Record<string, unknown>>;
+  readonly betas?: readonly string[];
+}
+
+export interface RequestParts {
+  readonly source: QuerySource;
+  readonly parameters: CallParameters;
+  readonly system: SystemLayout;
+  readonly tools: Pick<ToolListing, "tools" | "hasMcp">;
+  /** As the normaliser gives them. */
+  readonly messages: readonly RequestMessage[];
+  readonly capabilities: ProviderCapabilities;
+  readonly ttl: Ttl;
+  /** Deletions inside the cached prefix, for providers that have them. */
+  readonly pinnedEdits?: readonly PinnedEdit[];
+  /** False for no markers at all. */
+  readonly isCachingOn?: boolean;
+}
+
+/**
+ * Everything in the cache key of a request as it was sent, and where it wrote: what a call beside the
+ * conversation needs in order to read the same prefix. A value: nothing in it changes when the conversation
+ * goes on.
+ */
+export interface CacheSafeParams {
+  readonly source: QuerySource;
+  readonly tools: readonly ToolDefinition[];
+  readonly system: SystemLayout;
+  /** As the normaliser gave them. */
+  readonly messages: readonly RequestMessage[];
+  readonly pinnedEdits: readonly PinnedEdit[];
+  readonly parameters: CallParameters;
+  readonly capabilities: ProviderCapabilities;
+  readonly ttl: Ttl;
+  readonly isStaticShared: boolean;
+  readonly isCachingOn: boolean;
+  /** What it and the requests before it left in the cache, oldest first. */
+  readonly writes: readonly CacheWrite[];
+}
+
+/** A request that is ready to be sent. */
+export interface BuiltRequest {
+  readonly source: QuerySource;
+  readonly request: ModelRequest;
+  /** Sorted, each once. */
+  readonly betas: readonly string[];
+  readonly markers: number;
+  /** Where the marker in the messages stands; undefined where there is none. */
+  readonly messageMarker?: BlockPosition;
+  readonly params: CacheSafeParams;
+  /** Set for a call beside the conversation: how many messages are those of the shared request. */
+  readonly fork?: { readonly prefixMessages: number };
+}
+
+/** Builds the requests of one conversation. What it remembers, by query source, is where the last write was. */
+export interface RequestBuilder {
+  build(parts: RequestParts): BuiltRequest;
+  /**
+   * A request was answered: what it marked is in the cache now. A fork that was answered only renews what it
+   * read.
+   */
+  answered(
+    built: BuiltRequest,
+    answer: { readonly messageId: string; /** When the request began. */ readonly at: number },
+  ): void;
+  /** What the last answered request of this source was made of; undefined before the first. */
+  cacheSafeParams(source: QuerySource): CacheSafeParams | undefined;
+  /**
+   * Only the first messages of a source are still what they were: 0 at /clear and at a full compaction, more
+   * where a compaction or a clearing leaves a beginning in place.
+   */
+  keepPrefix(source: QuerySource, messages: number): void;
+}
+
+interface LastAnswer {
+  readonly params: CacheSafeParams;
+  readonly messageId: string;
+}
+
+/** Sources that are remembered; a subagent that has ended needs no more. */
+const MOST_SOURCES = 32;
+
+export function createRequestBuilder(): RequestBuilder {
+  const last = new Map<QuerySource, LastAnswer>();
+  return {
+    build(parts) {
+      const before = last.get(trackedAs(parts.source));
+      return buildRequest(parts, before);
+    },
+    answered({ params, messageMarker: position, fork }, { messageId, at }) {
+      const key = trackedAs(params.source);
+      const known = last.get(key);
+      if (fork !== undefined) {
+        if (known === undefined || position === undefined) return;
+        const writes = renewWrite(known.params.writes, { position, at });
+        last.set(key, { ...known, params: { ...known.params, writes } });
+        return;
+      }
+      const writes =
+        position === undefined ? params.writes : addWrite(params.writes, { position, ttl: params.ttl, at });
+      last.delete(key);
+      last.set(key, { params: { ...params, writes }, messageId });
+      const [oldest] = last.keys();
+      if (last.size > MOST_SOURCES && oldest !== undefined) last.delete(oldest);
+    },
+    cacheSafeParams: (source) => last.get(trackedAs(source))?.params,
+    keepPrefix(source, messages) {
+      const key = trackedAs(source);
+      const known = last.get(key);
+      if (known === undefined) return;
+      const writes = writesWithin(known.params.writes, messages);
+      const kept = known.params.messages.slice(0, messages);
+      last.set(key, { ...known, params: { ...known.params, messages: kept, writes } });
+    },
+  };
+}
+
+function buildRequest(parts: RequestParts, before: LastAnswer | undefined): BuiltRequest {
+  const { source, parameters, capabilities, ttl, pinnedEdits, isCachingOn = true } = parts;
+  const params: CacheSafeParams = {
+    source,
+    tools: parts.tools.tools,
+    system: parts.system,
+    messages: parts.messages,
+    pinnedEdits: pinnedEdits ?? [],
+    parameters,
+    capabilities,
+    ttl,
+    isStaticShared: !parts.tools.hasMcp,
+    isCachingOn,
+    writes: before?.params.writes ?? [],
+  };
+  const lastWrite = params.writes.at(-1)?.position;
+  return assemble(params, {
+    messages: params.messages,
+    source,
+    ...(lastWrite === undefined ? {} : { lastWrite }),
+    // The provider is asked for its own word on a miss.
+    ...(capabilities.cacheDiagnostics && isCachingOn
+      ? { diagnostics: { previous_message_id: before?.messageId ?? null } }
+      : {}),
+  });
+}
+
+interface Assembly {
+  readonly source: QuerySource;
+  readonly messages: readonly RequestMessage[];
+  readonly lastWrite?: BlockPosition;
+  readonly skipCacheWrite?: boolean;
+  readonly ownTtl?: Ttl;
+  readonly maxTokens?: number;
+  readonly diagnostics?: { readonly previous_message_id: string | null };
+}
+
+/** Markers and fields in their fixed order, the messages last: what stays the same comes first. */
+export function assemble(params: CacheSafeParams, assembly: Assembly): BuiltRequest {
+  const { parameters, capabilities, ttl, isStaticShared, isCachingOn, tools, system, pinnedEdits } = params;
+  const { source, lastWrite, skipCacheWrite, ownTtl, maxTokens, diagnostics } = assembly;
+  // Results carry references from the start, so that an edit later changes no byte before it.
+  const messages = capabilities.cacheEdits
+    ? (placeCachedEdits(assembly.messages, { pinned: pinnedEdits }) as readonly RequestMessage[])
+    : assembly.messages;
+  const marked = placeMarkers(
+    { tools, system, messages },
+    {
+      capabilities: isCachingOn ? capabilities : { ...capabilities, caching: "none" },
+      ttl,
+      isStaticShared,
+      ...(lastWrite === undefined ? {} : { lastWrite }),
+      ...(skipCacheWrite === undefined ? {} : { skipCacheWrite }),
+      ...(ownTtl === undefined ? {} : { ownTtl }),
+    },
+  );
+  const { model, max_tokens, thinking, effort, tool_choice, context_management, extraBody } = parameters;
+  const request: ModelRequest = {
+    ...extraBody,
+    model,
+    max_tokens: maxTokens ?? max_tokens,
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(effort === undefined ? {} : { output_config: { ...outputConfig(extraBody), effort } }),
+    ...(tool_choice === undefined ? {} : { tool_choice }),
+    ...(context_management === undefined ? {} : { context_management }),
+    ...(diagnostics === undefined ? {} : { diagnostics }),
+    ...(marked.tools.length === 0 ? {} : { tools: marked.tools }),
+    ...(marked.system.length === 0 ? {} : { system: marked.system }),
+    messages: marked.messages,
+  };
+  const { messageMarker } = marked;
+  return {
+    source,
+    request,
+    betas: betasOf(params, messages),
+    markers: marked.markers,
+    ...(messageMarker === undefined ? {} : { messageMarker }),
+    params,
+  };
+}
+
+/** Goes with the request for a provider's own summary, and with every request that carries one. */
+export const COMPACTION_BETA = "compact-2026-09-04";
+
+/**
+ * Sorted, each once. Where a provider's own summary may be asked for later its beta goes along from the start:
+ * betas are part of the cache key, and one that comes in the middle would lose what is cached.
+ */
+function betasOf(
+  { parameters, capabilities }: CacheSafeParams,
+  messages: readonly RequestMessage[],
+): readonly string[] {
+  const isBound = findModel(parameters.model)?.capabilities.thinking.boundToPrefix === true;
+  const carries = messages[0]?.content[0]?.type === "compaction";
+  const own = carries || (isBound && capabilities.compactionBlocks) ? [COMPACTION_BETA] : [];
+  return [...new Set([...(parameters.betas ?? []), ...own])].toSorted();
+}
+
+const outputConfig = (extraBody: CallParameters["extraBody"]): object => {
+  const given = extraBody?.["output_config"];
+  return typeof given === "object" && given !== null ? given : {};
+};

@@ -1,0 +1,117 @@
+import type { ToolDefinition } from "../../messages/call/request.js";
+import { hashValue } from "../../messages/hash.js";
+
+/** A tool that the host has now. */
+export interface OfferedTool {
+  readonly definition: ToolDefinition;
+  /** From a server that may come and go. By default so for names that begin with `mcp__`. */
+  readonly isMcp?: boolean;
+}
+
+/** The tools of a request. */
+export interface ToolListing {
+  /** Built-in ones first, each part by name. The same list again while nothing changed. */
+  readonly tools: readonly ToolDefinition[];
+  readonly hasMcp: boolean;
+  /** Tools that the host no longer has and that are still listed: answer calls to them with an error. */
+  readonly absent: readonly string[];
+}
+
+export interface ToolListOptions {
+  /**
+   * `keep` (the default): a tool that goes away stays listed until the list is reset, because taking it out
+   * rewrites the whole prompt. `remove`: it goes at once.
+   */
+  readonly absent?: "keep" | "remove";
+}
+
+/** The tools of one conversation, in bytes that do not change without need. */
+export interface ToolList {
+  /** Throws a `TypeError` for two tools of one name. */
+  list(offered: readonly OfferedTool[]): ToolListing;
+  /** Lets go what is held: at /clear and at a compaction. */
+  reset(): void;
+}
+
+interface Held {
+  readonly definition: ToolDefinition;
+  readonly schemaHash: string;
+  readonly isMcp: boolean;
+}
+
+/**
+ * Definitions are held as they were first listed: a server that comes back with its keys in another order or
+ * another wording of a description changes nothing. A schema that really differs is taken over, because calls
+ * would fail without it.
+ */
+export function createToolList({ absent = "keep" }: ToolListOptions = {}): ToolList {
+  let held = new Map<string, Held>();
+  let last: ToolListing = { tools: [], hasMcp: false, absent: [] };
+  return {
+    list(offered) {
+      const present = new Set<string>();
+      for (const { definition, isMcp } of offered) {
+        const { name } = definition;
+        if (present.has(name)) throw new TypeError(`there are two tools named "${name}"`);
+        present.add(name);
+        const found = hold(held.get(name), definition, isMcp ?? name.startsWith("mcp__"));
+        held.set(name, found);
+      }
+      const listed = [...held.values()].filter(
+        ({ definition }) => absent === "keep" || present.has(definition.name),
+      );
+      const ordered = listed.toSorted(byPlace);
+      const next: ToolListing = {
+        tools: ordered.map(({ definition }) => definition),
+        hasMcp: ordered.some(({ isMcp }) => isMcp),
+        absent: ordered.flatMap(({ definition: { name } }) => (present.has(name) ? [] : [name])),
+      };
+      if (isSameList(last.tools, next.tools)) last = { ...next, tools: last.tools };
+      else last = next;
+      return last;
+    },
+    reset() {
+      held = new Map();
+    },
+  };
+}
+
+/** Known by object first: a host that hands in the same definitions pays nothing for them. */
+const schemaHashes = new WeakMap<object, string>();
+
+function schemaHashOf(definition: ToolDefinition): string {
+  let hash = schemaHashes.get(definition);
+  if (hash === undefined) {
+    const { description: _description, cache_control: _marker, ...rest } = definition;
+    schemaHashes.set(definition, (hash = hashValue(sortKeys(rest))));
+  }
+  return hash;
+}
+
+function hold(known: Held | undefined, given: ToolDefinition, isMcp: boolean): Held {
+  const schemaHash = schemaHashOf(given);
+  if (known !== undefined && known.schemaHash === schemaHash && known.isMcp === isMcp) return known;
+  const { cache_control: _marker, ...rest } = given;
+  // A copy: what the host does to its object later must not change what is sent.
+  return { definition: JSON.parse(JSON.stringify(rest)) as ToolDefinition, schemaHash, isMcp };
+}
+
+/** Code units, not a locale: the same order on every machine. */
+function byPlace(a: Held, b: Held): number {
+  if (a.isMcp !== b.isMcp) return a.isMcp ? 1 : -1;
+  return a.definition.name < b.definition.name ? -1 : 1;
+}
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index]);
+
+/** The value with the keys of every object in order; descriptions inside a schema count as they are. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  );
+}

@@ -1,0 +1,98 @@
+import type { Message } from "../../messages/message.js";
+import type { CompactableTools } from "../clear/compactable-tools.js";
+import type { SummaryVariant } from "../summarise/sections.js";
+import { baseName, isWithin, pathKey, resolveIn } from "./paths.js";
+import type { ReadStateSnapshot, RememberedRead } from "./read-state.js";
+import type { SkippedItem, SkipReason } from "./restored.js";
+import { visibleFiles } from "./visible-files.js";
+
+/** The names under which memory files come through the system prompt. */
+export const memoryFileNames: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
+
+/**
+ * Files that never come back as files. A path covers the file, or the directory with all that is below it; a
+ * relative one starts at the working directory.
+ */
+export interface FileExclusions {
+  /** Beside the plan that the host names itself. */
+  readonly planPaths?: readonly string[];
+  /** Default `memoryFileNames`. */
+  readonly memoryNames?: readonly string[];
+  /** The agent's own state: todos, notes, transcripts. */
+  readonly ownPaths?: readonly string[];
+}
+
+export interface FileChoiceOptions {
+  readonly keptMessages: readonly Message[];
+  readonly variant: SummaryVariant;
+  readonly tools: CompactableTools;
+  readonly exclude: FileExclusions;
+  /** Where relative paths of calls start. */
+  readonly workingDirectory: string;
+  /** How many are taken. */
+  readonly count: number;
+}
+
+export interface FileChoice {
+  /** To be read again, the most recently read first. */
+  readonly chosen: readonly RememberedRead[];
+  /** The kept messages still show them as the read-state knows them, the most recently read first. */
+  readonly kept: readonly RememberedRead[];
+  /** What is excluded by rule. Files that are merely older than the chosen ones are not listed. */
+  readonly skipped: readonly SkippedItem[];
+}
+
+/** Which files are read again after a compaction: the most recently read, but for what is excluded. */
+export function chooseFiles(snapshot: ReadStateSnapshot, options: FileChoiceOptions): FileChoice {
+  const { keptMessages, tools, exclude, workingDirectory, count } = options;
+  const visible = visibleFiles(keptMessages, {
+    tools,
+    resolvePath: (path) => resolveIn(workingDirectory, path),
+  });
+  const excluded = exclusionOf(exclude, workingDirectory);
+  const chosen: RememberedRead[] = [];
+  const kept: RememberedRead[] = [];
+  const skipped: SkippedItem[] = [];
+  const seen = new Set<string>();
+  for (const read of snapshot.reads) {
+    const key = pathKey(read.path);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const isVisible = isShown(read, visible.get(key), options.variant);
+    if (isVisible) kept.push(read);
+    const reason = excluded(read) ?? (isVisible ? "visible" : undefined);
+    if (reason !== undefined) skipped.push({ channel: "files", path: read.path, reason });
+    else if (chosen.length >= count) continue;
+    else if (read.hasFailed === true)
+      skipped.push({ channel: "files", path: read.path, reason: "failed-before" });
+    else chosen.push(read);
+  }
+  return { chosen, kept, skipped };
+}
+
+/**
+ * Whether what the model still sees is what the read-state knows. A kept tail holds the newest read, if it holds
+ * one at all; a kept beginning may hold an older one, which is as good as none.
+ */
+function isShown(read: RememberedRead, shownAt: number | undefined, variant: SummaryVariant): boolean {
+  if (shownAt === undefined) return false;
+  return variant !== "from" || Number.isNaN(shownAt) || read.timestamp <= shownAt;
+}
+
+/** By which rule a file is excluded; undefined for one that is not. */
+function exclusionOf(
+  { planPaths = [], memoryNames = memoryFileNames, ownPaths = [] }: FileExclusions,
+  workingDirectory: string,
+): (read: RememberedRead) => SkipReason | undefined {
+  const covers = (paths: readonly string[]): ((path: string) => boolean) => {
+    const absolute = paths.filter((path) => path !== "").map((path) => resolveIn(workingDirectory, path));
+    return (path) => absolute.some((covering) => isWithin(covering, path));
+  };
+  const isPlan = covers(planPaths);
+  const isOwn = covers(ownPaths);
+  return ({ path, isMemory }) => {
+    if (isPlan(path)) return "plan";
+    if (isMemory === true || memoryNames.includes(baseName(path))) return "memory";
+    return isOwn(path) ? "own-state" : undefined;
+  };
+}

@@ -1,0 +1,82 @@
+import { trackedAs, type QuerySource } from "../../messages/call/query-source.js";
+import type { SummaryVariant } from "../summarise/sections.js";
+
+/** What a compaction makes obsolete. */
+export const cleanupTargets = [
+  /** Ids and pinned edits of tier 1. */
+  "microcompactState",
+  /** What break detection compares with. */
+  "breakBaseline",
+  /** Loaded again, memory files included: the host's InstructionsLoaded hook fires. */
+  "userContext",
+  "memoryFiles",
+  "promptSections",
+  "inferredApprovals",
+  "speculativeChecks",
+  "sessionMessages",
+  "tracing",
+  "fileContents",
+] as const;
+
+export type CleanupTarget = (typeof cleanupTargets)[number];
+
+/** An agent's own. Everything else is one for the whole process, the main thread's. */
+const own: ReadonlySet<CleanupTarget> = new Set(["microcompactState", "breakBaseline"]);
+
+/** What the beginning of the prompt is made of. */
+const prefix: ReadonlySet<CleanupTarget> = new Set(["promptSections", "userContext"]);
+
+export interface CleanupOptions {
+  /** Whose conversation was compacted. */
+  readonly source: QuerySource;
+  readonly variant: SummaryVariant;
+  /** Who wrote the summary: `server` keeps the prefix. */
+  readonly writer: string;
+  /** How each is cleared; what the host does not have is left out. */
+  readonly targets: Partial<Readonly<Record<CleanupTarget, () => void>>>;
+}
+
+export interface CleanupReport {
+  readonly cleared: readonly CleanupTarget[];
+  /** Left alone: shared with the main thread, or part of a prefix that must not change. */
+  readonly kept: readonly { readonly target: CleanupTarget; readonly because: "shared" | "prefix" }[];
+  /** What a target threw; the others were cleared all the same. */
+  readonly failed: readonly { readonly target: CleanupTarget; readonly error: unknown }[];
+}
+
+/** Only the main thread may clear what is shared; summaries are written on its behalf. */
+export function isMainThread(source: QuerySource): boolean {
+  const tracked = trackedAs(source);
+  return tracked === "sdk" || tracked.startsWith("repl_main_thread");
+}
+
+/** Clears what a compaction made obsolete, as far as whoever compacted may. */
+export function cleanUpAfterCompaction(options: CleanupOptions): CleanupReport {
+  const cleared: CleanupTarget[] = [];
+  const kept: CleanupReport["kept"][number][] = [];
+  const failed: CleanupReport["failed"][number][] = [];
+  for (const target of cleanupTargets) {
+    const clear = options.targets[target];
+    if (clear === undefined) continue;
+    const because = keptBecause(target, options);
+    if (because !== undefined) {
+      kept.push({ target, because });
+      continue;
+    }
+    try {
+      clear();
+      cleared.push(target);
+    } catch (error) {
+      failed.push({ target, error });
+    }
+  }
+  return { cleared, kept, failed };
+}
+
+function keptBecause(
+  target: CleanupTarget,
+  { source, variant, writer }: CleanupOptions,
+): "shared" | "prefix" | undefined {
+  if (!own.has(target) && !isMainThread(source)) return "shared";
+  return prefix.has(target) && (variant === "from" || writer === "server") ? "prefix" : undefined;
+}

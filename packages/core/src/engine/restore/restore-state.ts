@@ -1,0 +1,236 @@
+import type { Clock } from "../../messages/construct.js";
+import type { Attachment, Message } from "../../messages/message.js";
+import { createCompactableTools, type CompactableTools } from "../clear/compactable-tools.js";
+import type { EventEmitter } from "../events/emitter.js";
+import type { Estimator } from "../measure/estimator.js";
+import type { Settings } from "../settings/settings.js";
+import type { SummaryVariant } from "../summarise/sections.js";
+import { Aborted, untilAborted } from "../summarise/until-aborted.js";
+import { announce } from "./announce.js";
+import { attachmentTokens } from "./attachment-tokens.js";
+import { backgroundAttachments } from "./channels/background-agents.js";
+import { restoreFiles, type FilesChannelResult } from "./channels/files.js";
+import { planAttachment, planModeAttachment } from "./channels/plan.js";
+import { restoreSkills } from "./channels/skills.js";
+import { todoAttachment } from "./channels/todos.js";
+import { chooseFiles, type FileChoice, type FileExclusions } from "./choose-files.js";
+import type { AnnouncementSource } from "./ports/announcement-source.js";
+import type { BackgroundAgents } from "./ports/background-agents.js";
+import type { FileAccess } from "./ports/file-access.js";
+import type { InvokedSkills } from "./ports/invoked-skills.js";
+import type { PlanSource, PlanState } from "./ports/plan-source.js";
+import type { TodoSource } from "./ports/todo-source.js";
+import type { ReadStateSnapshot } from "./read-state.js";
+import {
+  noItems,
+  type ChannelResult,
+  type FileSkipReason,
+  type RestoreChannel,
+  type Restored,
+  type RestoredItem,
+  type SkippedItem,
+  type SkipReason,
+} from "./restored.js";
+
+/** Where state comes from. A channel whose port is left out gives nothing. */
+export interface RestorePorts {
+  readonly files?: FileAccess;
+  readonly backgroundAgents?: BackgroundAgents;
+  readonly todos?: TodoSource;
+  readonly plan?: PlanSource;
+  readonly skills?: InvokedSkills;
+  readonly announcements?: AnnouncementSource;
+}
+
+export type RestoreSettings = Pick<
+  Settings,
+  "restoreFiles" | "restoreFileTokens" | "restoreFilesTokens" | "restoreSkillTokens" | "restoreSkillsTokens"
+>;
+
+export interface RestoreOptions {
+  readonly ports: RestorePorts;
+  /** As it was when the compaction began. */
+  readonly readState: ReadStateSnapshot;
+  /** What the compaction keeps word for word. Default: nothing. */
+  readonly keptMessages?: readonly Message[];
+  /** Default: `full`, or `up_to` where messages are kept. */
+  readonly variant?: SummaryVariant;
+  /** The agent whose context it is; left out for the main thread. */
+  readonly agentId?: string | undefined;
+  readonly estimator: Estimator;
+  readonly settings: RestoreSettings;
+  readonly clock: Clock;
+  /** Which tools read files. Default: by the names that common agents use. */
+  readonly tools?: CompactableTools;
+  readonly exclude?: FileExclusions;
+  /** Where relative paths of calls start. Default `/`. */
+  readonly workingDirectory?: string;
+  readonly events?: EventEmitter | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Gathers what the model needs next, as attachments for behind the summary. Changes nothing: not the read-state,
+ * not the messages. Never rejects: a file or a channel that fails is among the skipped, and an abort ends it at
+ * once with nothing.
+ */
+export async function restoreState(options: RestoreOptions): Promise<Restored> {
+  const restored = await gatherUntilAborted(options);
+  for (const { channel, path, reason } of restored.skipped) {
+    if (channel === "files" && path !== undefined && isFailure(reason)) {
+      options.events?.emit("file_restore_failed", { path, reason });
+    }
+  }
+  return restored;
+}
+
+async function gatherUntilAborted(options: RestoreOptions): Promise<Restored> {
+  try {
+    return await untilAborted(gather(options), options.signal);
+  } catch (error) {
+    if (!(error instanceof Aborted)) throw error;
+    return { attachments: [], readStateAfter: options.readState, skipped: [], isAborted: true };
+  }
+}
+
+/** What a chosen file can fail by; the rest are rules. */
+const failures: Readonly<Record<FileSkipReason, true>> = {
+  gone: true,
+  unreadable: true,
+  binary: true,
+  outside: true,
+  denied: true,
+  "too-large": true,
+  "does-not-fit": true,
+};
+
+const isFailure = (reason: SkipReason): reason is FileSkipReason => Object.hasOwn(failures, reason);
+
+async function gather(options: RestoreOptions): Promise<Restored> {
+  const { ports, agentId, estimator } = options;
+  const items = (
+    channel: RestoreChannel,
+    ...attachments: readonly (Attachment | undefined)[]
+  ): ChannelResult => itemsOf(channel, attachments, estimator);
+  const plan = await planOf(options);
+  const [files, agents] = await Promise.all([
+    filesOf(options, plan.state),
+    guarded("background-agents", async () =>
+      items(
+        "background-agents",
+        ...backgroundAttachments((await ports.backgroundAgents?.agents(agentId)) ?? [], agentId),
+      ),
+    ),
+  ]);
+  const todos = await guarded("todos", async () =>
+    items("todos", todoAttachment((await ports.todos?.todos(agentId)) ?? [])),
+  );
+  const planned = await guarded("plan", async () => items("plan", planAttachment(plan.state)));
+  const mode = await guarded("plan-mode", async () =>
+    items("plan-mode", planModeAttachment(plan.state, agentId)),
+  );
+  const skills = await guarded("skills", async () =>
+    restoreSkills((await ports.skills?.invoked(agentId)) ?? [], { ...options, agentId }),
+  );
+  const announced = await announcedBy(options);
+  const results = [files, agents, todos, plan, planned, mode, skills, ...announced];
+  return {
+    attachments: results.flatMap(({ items }) => items),
+    readStateAfter: files.readStateAfter,
+    skipped: results.flatMap(({ skipped }) => skipped),
+    isAborted: false,
+  };
+}
+
+const itemsOf = (
+  channel: RestoreChannel,
+  attachments: readonly (Attachment | undefined)[],
+  estimator: Estimator,
+): ChannelResult => ({
+  items: attachments.flatMap((attachment) =>
+    attachment === undefined
+      ? []
+      : [{ channel, attachment, tokens: attachmentTokens(attachment, estimator) } satisfies RestoredItem],
+  ),
+  skipped: [],
+});
+
+const failed = (channel: RestoreChannel, error: unknown): readonly SkippedItem[] => [
+  { channel, reason: "channel-failed", error },
+];
+
+/** One channel: what it throws costs only itself. */
+async function guarded(channel: RestoreChannel, work: () => Promise<ChannelResult>): Promise<ChannelResult> {
+  try {
+    return await work();
+  } catch (error) {
+    return { items: [], skipped: failed(channel, error) };
+  }
+}
+
+interface GatheredPlan extends ChannelResult {
+  readonly state: PlanState | undefined;
+}
+
+async function planOf({ ports, agentId }: RestoreOptions): Promise<GatheredPlan> {
+  try {
+    return { ...noItems, state: await ports.plan?.plan(agentId) };
+  } catch (error) {
+    return { items: [], skipped: failed("plan", error), state: undefined };
+  }
+}
+
+interface GatheredFiles extends ChannelResult {
+  readonly readStateAfter: ReadStateSnapshot;
+}
+
+async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Promise<GatheredFiles> {
+  const { ports, readState, estimator, settings, clock, signal } = options;
+  let choice: FileChoice = { chosen: [], kept: [], skipped: [] };
+  let result: FilesChannelResult = { ...noItems, records: new Map() };
+  try {
+    choice = chosenFrom(options, plan);
+    if (ports.files !== undefined) {
+      const { files } = ports;
+      result = await restoreFiles(choice.chosen, { files, estimator, settings, signal, now: clock.now() });
+    }
+  } catch (error) {
+    result = { ...result, skipped: failed("files", error) };
+  }
+  const { items, records } = result;
+  const kept = new Set(choice.kept);
+  const reads = readState.reads.flatMap((read) => {
+    const record = records.get(read.path);
+    return record !== undefined ? [{ path: read.path, ...record }] : kept.has(read) ? [read] : [];
+  });
+  return { items, skipped: [...choice.skipped, ...result.skipped], readStateAfter: { reads } };
+}
+
+function chosenFrom(options: RestoreOptions, plan: PlanState | undefined): FileChoice {
+  const { readState, keptMessages = [], exclude = {}, settings } = options;
+  return chooseFiles(readState, {
+    keptMessages,
+    variant: options.variant ?? (keptMessages.length === 0 ? "full" : "up_to"),
+    tools: options.tools ?? createCompactableTools(),
+    exclude: {
+      ...exclude,
+      planPaths: [...(exclude.planPaths ?? []), ...(plan === undefined ? [] : [plan.path])],
+    },
+    workingDirectory: options.workingDirectory ?? "/",
+    count: settings.restoreFiles,
+  });
+}
+
+/** Everything that the kept messages do not announce, tagged with whose compaction it was. */
+async function announcedBy(options: RestoreOptions): Promise<readonly ChannelResult[]> {
+  const { ports, agentId, keptMessages = [], estimator } = options;
+  const callSite = keptMessages.length === 0 ? "compact_full" : "compact_partial";
+  try {
+    const current = (await ports.announcements?.announcements(agentId)) ?? {};
+    return announce(current, keptMessages).map(({ channel, attachment }) =>
+      itemsOf(channel, [{ ...attachment, callSite }], estimator),
+    );
+  } catch (error) {
+    return [{ items: [], skipped: failed("deferred-tools", error) }];
+  }
+}

@@ -1,0 +1,220 @@
+import type { ResponseUsage } from "../../messages/call/response.js";
+import type { Attachment } from "../../messages/message.js";
+import type { HookContext, PreCompactOutput } from "../ports/compact-hooks.js";
+import type { Restored } from "../restore/restored.js";
+import { createCandidate } from "./candidate.js";
+import type { CompactInput, CompactPhase, CompactPorts, CompactRun, HookResults } from "./compact-run.js";
+import type { Compacted, CompactionFailed, CompactionFailureReason, FailedAttempt } from "./compaction.js";
+import { failureMessage } from "./failure-message.js";
+import { divide, whyUndivided } from "./pivot.js";
+import { hasContent } from "./rounds.js";
+import { tellObserver } from "./tell-observer.js";
+import { Aborted, throwIfAborted, untilAborted } from "./until-aborted.js";
+import { writeSummaries } from "./write-summary.js";
+
+const phaseTexts: Readonly<Record<CompactPhase, string>> = {
+  hooks: "Running PreCompact hooks…",
+  summarising: "Compacting conversation",
+  restoring: "Restoring files, plan and tasks…",
+  finishing: "Running SessionStart hooks…",
+};
+
+/**
+ * Compacts a conversation. Nothing of it changes here: what comes back is swapped in by the caller, and a
+ * failure or an abort at any point leaves everything as it was. Never throws.
+ */
+export async function compact(
+  input: CompactInput,
+  ports: CompactPorts,
+): Promise<Compacted | CompactionFailed> {
+  const started = ports.clock.now();
+  const status = createStatus(ports);
+  const run: { usage: ResponseUsage[]; failedAttempts: FailedAttempt[] } = { usage: [], failedAttempts: [] };
+  const fail = (reason: CompactionFailureReason, detail?: string): CompactionFailed => {
+    const failed: CompactionFailed = {
+      kind: "failed",
+      reason,
+      message: failureMessage(reason, detail),
+      ...run,
+    };
+    ports.events?.emit("compact_failed", {
+      reason,
+      trigger: input.trigger,
+      source: input.source,
+      failedAttempts: run.failedAttempts,
+    });
+    return failed;
+  };
+  try {
+    if (!hasContent(input.live)) return fail("not_enough_messages");
+    const division = divide(input.live, input.scope, ports.estimator);
+    if (division === undefined) return fail(whyUndivided(input.live, input.scope));
+    throwIfAborted(ports.signal);
+    status.show("hooks");
+    const before = await preCompact(input, ports);
+    if (before.block !== undefined) return fail("blocked_by_hook", before.block);
+    const instructions = [input.instructions, before.instructions].flatMap((text) =>
+      text?.trim() ? [text.trim()] : [],
+    );
+    const onAttempt = (): void => status.show("summarising");
+    const onText = status.addText;
+    const shared: CompactRun = { input, ports, division, instructions, onAttempt, onText, ...run };
+    const restored = lazily(() => {
+      status.show("restoring");
+      return restore(shared);
+    });
+    for await (const written of writeSummaries(shared)) {
+      const candidate = createCandidate(shared, written, await restored());
+      if (candidate.kind === "refused") {
+        run.failedAttempts.push({
+          writer: written.writer,
+          reason: candidate.reason,
+          detail: candidate.detail,
+        });
+        continue;
+      }
+      throwIfAborted(ports.signal);
+      status.show("finishing");
+      const hooks = await finishingHooks(shared, candidate);
+      throwIfAborted(ports.signal);
+      const compacted = candidate.finish({
+        ...hooks,
+        messages: [before.message, ...hooks.messages],
+        durationMs: ports.clock.now() - started,
+      });
+      tell(compacted, shared);
+      return compacted;
+    }
+    const last = run.failedAttempts.at(-1);
+    if (last !== undefined) return fail(last.reason, last.detail);
+    const isTooLong = input.isRefused === true && ports.provider !== undefined;
+    return fail(isTooLong ? "prompt_too_long" : "no_writer");
+  } catch (error) {
+    if (error instanceof Aborted) return fail("aborted");
+    return fail("api_error", error instanceof Error ? error.message : String(error));
+  } finally {
+    status.end();
+  }
+}
+
+async function preCompact(
+  input: CompactInput,
+  { hooks, sessionId, signal }: CompactPorts,
+): Promise<PreCompactOutput> {
+  if (hooks === undefined) return {};
+  const { trigger, instructions, transcriptPath } = input;
+  const asked = { trigger, customInstructions: instructions, sessionId, transcriptPath };
+  return untilAborted(
+    orNothing(() => hooks.preCompact(asked), {}),
+    signal,
+  );
+}
+
+async function finishingHooks(
+  { input, ports }: CompactRun,
+  { summary, tokensAfter }: { readonly summary: string; readonly tokensAfter: number },
+): Promise<HookResults> {
+  const { hooks, sessionId, signal } = ports;
+  if (hooks === undefined) return { contexts: [], messages: [] };
+  const { trigger, size } = input;
+  const started = await untilAborted(
+    orNothing(() => hooks.sessionStart({ source: "compact", sessionId }), {}),
+    signal,
+  );
+  const tokensBefore = size.tokensBefore;
+  const posted = await untilAborted(
+    orNothing(() => hooks.postCompact({ trigger, summary, tokensBefore, tokensAfter }), {}),
+    signal,
+  );
+  return {
+    contexts: [...contextsOf("SessionStart", started), ...contextsOf("PostCompact", posted)],
+    messages: [started.message, posted.message],
+  };
+}
+
+const contextsOf = (hookEvent: string, { contexts = [] }: HookContext): readonly Attachment[] =>
+  contexts
+    .filter((content) => content.trim() !== "")
+    .map((content) => ({ type: "hook_additional_context", hookEvent, content }));
+
+/** A hook that fails, at once or later, has nothing to say. */
+async function orNothing<T>(ask: () => Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await ask();
+  } catch {
+    return nothing;
+  }
+}
+
+/** Nothing comes back, and nothing counts as read any more. */
+const nothingRestored: Restored = {
+  attachments: [],
+  readStateAfter: { reads: [] },
+  skipped: [],
+  isAborted: false,
+};
+
+async function restore({ ports, division }: CompactRun): Promise<Restored | undefined> {
+  const { restore: gather, signal } = ports;
+  if (gather === undefined) return undefined;
+  const { kept, variant } = division;
+  return untilAborted(
+    orNothing(() => gather({ keptMessages: kept, variant, signal }), nothingRestored),
+    signal,
+  );
+}
+
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+interface StatusLine {
+  readonly show: (phase: CompactPhase) => void;
+  readonly addText: (text: string) => void;
+  readonly end: () => void;
+}
+
+function createStatus({ onStatus, every, settings }: CompactPorts): StatusLine {
+  let phase: CompactPhase = "hooks";
+  let characters = 0;
+  let isOver = false;
+  const tell = (): void => {
+    if (isOver) return;
+    tellObserver(onStatus, { phase, text: phaseTexts[phase], isResponding: characters > 0, characters });
+  };
+  const stop = every?.(settings.compactKeepAliveMs, tell);
+  return {
+    show(next) {
+      phase = next;
+      if (next === "summarising") characters = 0;
+      tell();
+    },
+    addText(text) {
+      characters += text.length;
+      tell();
+    },
+    end() {
+      isOver = true;
+      stop?.();
+      tellObserver(onStatus, undefined);
+    },
+  };
+}
+
+function tell(compacted: Compacted, { input, ports, usage }: CompactRun): void {
+  const { trigger, writer, tokensBefore, tokensAfter, mended, durationMs, variant, failedAttempts } =
+    compacted;
+  ports.events?.emit("compact", {
+    trigger,
+    variant,
+    writer,
+    source: input.source,
+    tokensBefore,
+    tokensAfter,
+    usage,
+    mended,
+    failedAttempts,
+    durationMs,
+  });
+}

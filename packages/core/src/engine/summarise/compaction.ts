@@ -1,0 +1,86 @@
+import type { ResponseUsage } from "../../messages/call/response.js";
+import type { AttachmentMessage, CompactBoundary, Message } from "../../messages/message.js";
+import type { Restored } from "../restore/restored.js";
+import type { SummaryVariant } from "./sections.js";
+
+export type CompactionTrigger = "manual" | "auto";
+
+/** Who wrote a summary, in the order they are tried. */
+export type WriterName = "server" | "fork" | "streaming" | "extractive";
+
+/** Why a compaction, or one writer's attempt at it, came to nothing. */
+export type CompactionFailureReason =
+  | "not_enough_messages"
+  /** The message that was to be the first or the last of it is not in the conversation. */
+  | "unknown_pivot"
+  | "blocked_by_hook"
+  | "aborted"
+  /** The answer held no text. */
+  | "no_summary"
+  /** The call failed, or the answer was the text of an error. */
+  | "api_error"
+  | "prompt_too_long"
+  /** The answer ended at its token limit. */
+  | "cut_off"
+  | "tool_call"
+  | "unclosed_tags"
+  /** The new context would not be smaller, or not by enough. */
+  | "not_smaller"
+  /** The new context would be compacted again at once. */
+  | "above_threshold"
+  /** No writer may be used: no model, and the extractive writer is switched off. */
+  | "no_writer";
+
+/** One writer's attempt that was not taken. */
+export interface FailedAttempt {
+  readonly writer: WriterName;
+  readonly reason: CompactionFailureReason;
+  /** In a sentence. */
+  readonly detail: string;
+}
+
+/** What had to be mended in a summary. */
+export interface Mended {
+  readonly sectionsAdded: readonly number[];
+  readonly messagesAdded: number;
+  readonly pathsUnknown: readonly string[];
+}
+
+/** A compaction that is ready to be swapped in. Nothing of the conversation has changed yet. */
+export interface Compacted {
+  readonly kind: "compacted";
+  readonly variant: SummaryVariant;
+  readonly trigger: CompactionTrigger;
+  readonly boundary: CompactBoundary;
+  /** The summary; for the `server` writer the provider's own block. */
+  readonly summaryMessages: readonly Message[];
+  readonly kept: readonly Message[];
+  readonly attachments: readonly AttachmentMessage[];
+  readonly hookResults: readonly Message[];
+  /** The new live list, in the order in which the model sees it. */
+  readonly live: readonly Message[];
+  /** What is to be appended to the transcript, in this order. */
+  readonly stored: readonly Message[];
+  /** The text of the summary. */
+  readonly summary: string;
+  readonly messageForPerson: string;
+  readonly writer: WriterName;
+  /** Of the calls that were made for it, where any were. */
+  readonly usage: readonly ResponseUsage[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly mended: Mended;
+  readonly failedAttempts: readonly FailedAttempt[];
+  /** What comes back; its read-state takes effect at the swap. */
+  readonly restored?: Restored;
+  readonly durationMs: number;
+}
+
+export interface CompactionFailed {
+  readonly kind: "failed";
+  readonly reason: CompactionFailureReason;
+  /** One sentence: what happened and what to do. */
+  readonly message: string;
+  readonly failedAttempts: readonly FailedAttempt[];
+  readonly usage: readonly ResponseUsage[];
+}

@@ -1,0 +1,41 @@
+import type { HumanText } from "../human-text.js";
+import { oneLine } from "../plain-text.js";
+import { quoteHumanTexts, TOTAL_MESSAGE_TOKENS, type QuoteOptions } from "../quote-human-texts.js";
+import { USER_MESSAGES_SECTION } from "../sections.js";
+import { Allowance } from "./allowance.js";
+import type { EarlierSummary } from "./earlier-summary.js";
+import { FOREIGN_LABEL, MESSAGES_LABEL } from "./labels.js";
+
+const FOREIGN_TOKENS = 3000;
+const FOREIGN_CHARACTERS = 400;
+
+export interface MessagesOptions extends QuoteOptions {
+  readonly earlier: EarlierSummary;
+  /** Whether a boundary among the messages carries on what people said before it. */
+  readonly isCarried: boolean;
+}
+
+/** Section 6: what people said. Where only another program's summary tells of it, its own words follow. */
+export function messagesSection(texts: readonly HumanText[], options: MessagesOptions): readonly string[] {
+  const { estimator, totalTokens = TOTAL_MESSAGE_TOKENS } = options;
+  const quoted = texts.length === 0 ? [] : [MESSAGES_LABEL, quoteHumanTexts(texts, options)];
+  const left = totalTokens - quoted.reduce((sum, text) => sum + estimator.block(text), 0);
+  const allowance = new Allowance(Math.min(FOREIGN_TOKENS, left), estimator);
+  const foreign = foreignLines(options);
+  if (foreign.length === 0 || !allowance.take(FOREIGN_LABEL)) return quoted;
+  const lines: string[] = [];
+  for (const line of foreign) {
+    const shown = `      ${oneLine(line, FOREIGN_CHARACTERS)}`;
+    if (!allowance.take(shown)) break;
+    lines.push(shown);
+  }
+  return lines.length === 0 ? quoted : [...quoted, FOREIGN_LABEL, ...lines];
+}
+
+/** What a summary of another program's says of the messages, also where one of ours has handed it on since. */
+function foreignLines({ earlier, isCarried }: MessagesOptions): readonly string[] {
+  const body = earlier.bodies.get(USER_MESSAGES_SECTION) ?? "";
+  const at = body.lastIndexOf(FOREIGN_LABEL);
+  const text = at === -1 ? (isCarried ? "" : body) : body.slice(at + FOREIGN_LABEL.length);
+  return text.split(/\r?\n/).filter((line) => line.trim() !== "");
+}

@@ -1,0 +1,37 @@
+import type { CompactionFailureReason } from "./compaction.js";
+import { firstCharacters } from "./plain-text.js";
+
+const sentences: Readonly<Record<CompactionFailureReason, string>> = {
+  not_enough_messages: "There are not enough messages to compact.",
+  unknown_pivot: "The message where the compaction was to begin or end is not in the conversation.",
+  blocked_by_hook: "A PreCompact hook blocked the compaction",
+  aborted: "The compaction was called off; the conversation is unchanged.",
+  no_summary: "No summary was written; the conversation is unchanged",
+  api_error: "The summary could not be written; the conversation is unchanged",
+  prompt_too_long:
+    "The conversation is too long even to be summarised: go back a few messages and compact again.",
+  cut_off: "The summary was cut off before its end; the conversation is unchanged.",
+  tool_call: "The model called a tool instead of writing the summary; the conversation is unchanged.",
+  unclosed_tags: "The summary had no end; the conversation is unchanged.",
+  not_smaller: "Compacting would not make the conversation noticeably smaller; it is unchanged.",
+  above_threshold:
+    "The compacted conversation would still be too large, because system prompt, tools and what has to be kept " +
+    "fill the window; it is unchanged.",
+  no_writer: "There is nobody to write a summary: no model, and the extractive writer is switched off.",
+};
+
+const LONGEST_CAUSE = 300;
+/** What a terminal might obey, line breaks included. */
+const UNPRINTABLE = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+
+/** One sentence for a person; details, whoever wrote them, are cut and put on one line of plain text. */
+export function failureMessage(reason: CompactionFailureReason, detail?: string): string {
+  const sentence = sentences[reason];
+  if (sentence.endsWith(".")) return sentence;
+  const cause = (detail ?? "").toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
+  const shown =
+    cause.length > LONGEST_CAUSE
+      ? `${firstCharacters(cause, LONGEST_CAUSE).trimEnd()}…`
+      : cause.replace(/\.+$/, "");
+  return shown === "" ? `${sentence}.` : `${sentence}: ${shown}.`;
+}

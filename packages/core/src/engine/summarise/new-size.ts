@@ -1,0 +1,34 @@
+import type { Message } from "../../messages/message.js";
+import type { Estimator } from "../measure/estimator.js";
+import type { CompactionTrigger } from "./compaction.js";
+
+/** How large the context is, and from when on it must be compacted. */
+export interface SizeFacts {
+  readonly tokensBefore: number;
+  /** System prompt and tools: no compaction makes them smaller. */
+  readonly overhead: number;
+  readonly autoCompactAt: number;
+}
+
+/**
+ * The tokens that the new context may hold besides system prompt and tools: with them it has to be below the
+ * threshold and at least `leastSaving` smaller than before. A conversation that a person compacts by hand before
+ * it is due only has to become smaller.
+ */
+export function sizeLimit(
+  { tokensBefore, overhead, autoCompactAt }: SizeFacts,
+  { trigger, leastSaving }: { readonly trigger: CompactionTrigger; readonly leastSaving: number },
+): number {
+  const isEarly = trigger === "manual" && tokensBefore < autoCompactAt;
+  const smaller = isEarly ? tokensBefore - 1 : Math.floor(tokensBefore * (1 - leastSaving));
+  return Math.min(smaller, autoCompactAt - 1) - overhead;
+}
+
+export const estimatedTokens = (messages: readonly Message[], estimator: Estimator): number =>
+  messages.reduce((sum, message) => sum + estimator.message(message), 0);
+
+const MANY = 1_000_000;
+
+/** The estimate that may turn out to be `tokens` and no more. */
+export const unpadded = (tokens: number, estimator: Estimator): number =>
+  Math.floor((tokens * MANY) / Math.max(MANY, estimator.pad(MANY)));

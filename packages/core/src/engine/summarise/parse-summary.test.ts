@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { parseSummary } from "./parse-summary.js";
+
+describe("the summary in an answer", () => {
+  it.each([
+    ["<analysis>\nthoughts\n</analysis>\n\n<summary>\n1. A\n\n\n\n2. B\n</summary>", "1. A\n\n2. B"],
+    ["<summary>only</summary>", "only"],
+    ["no tags at all", "no tags at all"],
+    ["Here it is:\n<summary>\ntext\n</summary>\nbye", "text"],
+    // What it quotes may hold the tags.
+    [
+      "<summary>\nThe parser wants </summary> at the end.\nMore.\n</summary>",
+      "The parser wants </summary> at the end.\nMore.",
+    ],
+    ["<analysis>\nThe user wants <summary> tags.\n</analysis>\n<summary>\nx\n</summary>", "x"],
+    ["The code has `<summary>` in it.", "The code has `<summary>` in it."],
+    ["<analysis>\nthought\n</analysis>\nthe rest without a tag", "the rest without a tag"],
+  ])("%j", (answer, text) => {
+    expect(parseSummary(answer)).toEqual({ kind: "summary", text });
+  });
+
+  it.each(["", "  \n ", "<summary>\n\n</summary>", "<analysis>\nonly thoughts\n</analysis>"])(
+    "%j is empty",
+    (answer) => {
+      expect(parseSummary(answer)).toEqual({ kind: "empty" });
+    },
+  );
+
+  it.each([
+    "<summary>\n1. A",
+    "<analysis>\nthoughts without end",
+    "<analysis>\nthoughts\n<summary>\nx\n</summary>",
+    "<analysis>\nx\n</analysis>\n<summary>\nhalf",
+  ])("%j has no end", (answer) => {
+    expect(parseSummary(answer)).toEqual({ kind: "unclosed" });
+  });
+});

@@ -1,0 +1,51 @@
+/** What an answer to the summary prompt holds. */
+export type ParsedSummary =
+  | { readonly kind: "summary"; readonly text: string }
+  /** Nothing but blank space, or a scratchpad without a summary behind it. */
+  | { readonly kind: "empty" }
+  /** A tag was opened and never closed: the end is missing. */
+  | { readonly kind: "unclosed" };
+
+/**
+ * The text of the `<summary>`, the scratchpad left out and blank lines collapsed. An answer without any tags is
+ * the summary itself.
+ */
+export function parseSummary(answer: string): ParsedSummary {
+  const analysis = elementIn(answer, "analysis");
+  if (analysis === "unclosed") return { kind: "unclosed" };
+  const rest = analysis === undefined ? answer : answer.slice(0, analysis.start) + answer.slice(analysis.end);
+  const summary = elementIn(rest, "summary");
+  if (summary === "unclosed") return { kind: "unclosed" };
+  const text = collapse(summary === undefined ? rest : summary.content);
+  return text === "" ? { kind: "empty" } : { kind: "summary", text };
+}
+
+interface Element {
+  readonly start: number;
+  readonly end: number;
+  readonly content: string;
+}
+
+/**
+ * The first element of this name, up to its last closing tag: what it quotes may hold tags of its own. A tag in
+ * the middle of a line is a quotation, not an element.
+ */
+function elementIn(text: string, name: "analysis" | "summary"): Element | "unclosed" | undefined {
+  const opening = new RegExp(`(^|\\n)[ \\t]*<${name}>`).exec(text);
+  if (opening === null) return undefined;
+  const contentStart = opening.index + opening[0].length;
+  const close = `</${name}>`;
+  const closing = name === "analysis" ? closingOfAnalysis(text, contentStart) : text.lastIndexOf(close);
+  if (closing < contentStart) return "unclosed";
+  return { start: opening.index, end: closing + close.length, content: text.slice(contentStart, closing) };
+}
+
+/** The scratchpad ends before the summary begins; it may talk about both tags. */
+function closingOfAnalysis(text: string, from: number): number {
+  const summary = /\n[ \t]*<summary>/.exec(text.slice(from));
+  const before = summary === null ? text.length : from + summary.index;
+  const last = text.lastIndexOf("</analysis>", before);
+  return last >= from ? last : -1;
+}
+
+const collapse = (text: string): string => text.replaceAll(/\n(?:[ \t]*\n){2,}/g, "\n\n").trim();

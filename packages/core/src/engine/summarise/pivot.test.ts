@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AssistantBlock, UserBlock } from "../../messages/content.js";
+import type { Message } from "../../messages/message.js";
+import { conversationBuilder } from "../../testing/conversation-builder.js";
+import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
+import { divide, type CompactionScope } from "./pivot.js";
+import { groupByRound } from "./rounds.js";
+
+const estimator = createHeuristicEstimator();
+
+interface Shape {
+  readonly calls: number;
+  readonly pieces: boolean;
+  readonly says: boolean;
+  /** Results come one round too late. */
+  readonly late: boolean;
+}
+
+/** Rounds as agents store them: split responses, parallel calls, results between the pieces or late. */
+function conversation(shapes: readonly Shape[]): readonly Message[] {
+  const builder = conversationBuilder();
+  const messages: Message[] = [builder.user("begin")];
+  let owed: UserBlock[] = [];
+  for (const [round, { calls, pieces, says, late }] of shapes.entries()) {
+    const blocks: AssistantBlock[] = [
+      { type: "thinking", thinking: "", signature: "s" },
+      ...Array.from({ length: calls }, (_, call) => ({
+        type: "tool_use" as const,
+        id: `t${round}.${call}`,
+        name: "Read",
+        input: {},
+      })),
+      ...(calls === 0 ? [{ type: "text" as const, text: "done" }] : []),
+    ];
+    const results = Array.from({ length: calls }, (_, call): UserBlock => ({
+      type: "tool_result",
+      tool_use_id: `t${round}.${call}`,
+      content: "x".repeat(200),
+    }));
+    const response = builder.assistant(blocks);
+    const split = blocks.map((block, at) => ({
+      ...response,
+      uuid: `${response.uuid}.${at}`,
+      message: { ...response.message, content: [block] },
+    }));
+    messages.push(...(pieces ? split : [response]));
+    const now = [...owed, ...(late ? [] : results)];
+    owed = late ? results : [];
+    if (now.length > 0) messages.push(builder.user(now));
+    if (says || calls === 0) messages.push(builder.user(`and ${round}`));
+  }
+  if (owed.length > 0) messages.push(builder.user(owed));
+  return messages;
+}
+
+const shapes = fc.array(
+  fc.record({ calls: fc.nat({ max: 3 }), pieces: fc.boolean(), says: fc.boolean(), late: fc.boolean() }),
+  { maxLength: 12 },
+);
+
+/** What a message is tied to: the response it is a piece of, and the calls it makes or answers. */
+const ties = (message: Message): readonly string[] => {
+  const content =
+    "message" in message && Array.isArray(message.message.content) ? message.message.content : [];
+  const calls = content.flatMap((block) =>
+    block.type === "tool_use" ? [block.id] : block.type === "tool_result" ? [block.tool_use_id] : [],
+  );
+  return message.type === "assistant" ? [message.message.id, ...calls] : calls;
+};
+
+const scopes = (live: readonly Message[]): fc.Arbitrary<CompactionScope> =>
+  fc.oneof(
+    fc.nat({ max: 2000 }).map((keepRecentTokens): CompactionScope => ({ kind: "full", keepRecentTokens })),
+    fc
+      .tuple(fc.constantFrom("from" as const, "up_to" as const), fc.nat({ max: live.length - 1 }))
+      .map(([kind, at]): CompactionScope => ({ kind, pivot: live[at]?.uuid ?? "" })),
+  );
+
+describe("cutting a conversation", () => {
+  it("never parts a call from its result or a response from its pieces", () => {
+    fc.assert(
+      fc.property(
+        shapes.map(conversation).chain((live) => fc.tuple(fc.constant(live), scopes(live))),
+        ([live, scope]) => {
+          const division = divide(live, scope, estimator);
+          if (division === undefined) return;
+          const { variant, summarised, kept } = division;
+          expect(variant === "from" ? [...kept, ...summarised] : [...summarised, ...kept]).toEqual(live);
+          const tied = new Set(summarised.flatMap(ties));
+          for (const message of kept) for (const tie of ties(message)) expect(tied.has(tie)).toBe(false);
+          if (scope.kind === "full" && kept.length > 0) {
+            const tokens = kept.reduce((sum, message) => sum + estimator.message(message), 0);
+            expect(tokens).toBeLessThanOrEqual(scope.keepRecentTokens);
+            expect(kept[0]?.type).toBe("assistant");
+          }
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("groups are the conversation in order", () => {
+    fc.assert(
+      fc.property(shapes.map(conversation), (live) => {
+        expect(groupByRound(live).flat()).toEqual(live);
+      }),
+    );
+  });
+
+  it("a pivot inside a round moves to its beginning, one behind it stays", () => {
+    const live = conversation([
+      { calls: 2, pieces: true, says: true, late: false },
+      { calls: 0, pieces: false, says: false, late: false },
+    ]);
+    const inside = divide(live, { kind: "from", pivot: live[3]?.uuid ?? "" }, estimator);
+    expect(inside?.kept).toHaveLength(1);
+    const said = live.findIndex((message) => message.type === "user" && message.message.content === "and 0");
+    expect(divide(live, { kind: "from", pivot: live[said]?.uuid ?? "" }, estimator)?.kept).toHaveLength(said);
+    expect(divide(live, { kind: "from", pivot: "nowhere" }, estimator)).toBeUndefined();
+    expect(divide(live, { kind: "up_to", pivot: live[0]?.uuid ?? "" }, estimator)).toBeUndefined();
+  });
+});

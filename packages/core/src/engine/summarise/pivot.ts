@@ -1,0 +1,79 @@
+import type { Message } from "../../messages/message.js";
+import { isCompactBoundary } from "../../messages/predicates.js";
+import type { Estimator } from "../measure/estimator.js";
+import { cutAtOrBefore, groupByRound, hasContent } from "./rounds.js";
+import type { SummaryVariant } from "./sections.js";
+
+/** What is to be compacted. */
+export type CompactionScope =
+  /** Everything; the newest whole rounds within `keepRecentTokens` stay word for word. */
+  | { readonly kind: "full"; readonly keepRecentTokens: number }
+  /** Only what begins with this message; what stands before it stays. */
+  | { readonly kind: "from"; readonly pivot: string }
+  /** Only what stands before this message; it and what follows stay. */
+  | { readonly kind: "up_to"; readonly pivot: string };
+
+/** The live list, taken apart. */
+export interface Division {
+  readonly variant: SummaryVariant;
+  /** What the summary takes the place of. */
+  readonly summarised: readonly Message[];
+  readonly kept: readonly Message[];
+}
+
+/**
+ * Where the list is cut. A cut never parts a call from its result or a response from its pieces: a pivot inside
+ * a round moves to the round's beginning. Undefined where nothing would be summarised.
+ */
+export function divide(
+  live: readonly Message[],
+  scope: CompactionScope,
+  estimator: Estimator,
+): Division | undefined {
+  const division =
+    scope.kind === "full" ? divideAll(live, scope.keepRecentTokens, estimator) : divideAt(live, scope);
+  return division !== undefined && hasContent(division.summarised) ? division : undefined;
+}
+
+/** Why `divide` leaves nothing to be summarised. */
+export const whyUndivided = (
+  live: readonly Message[],
+  scope: CompactionScope,
+): "unknown_pivot" | "not_enough_messages" =>
+  scope.kind === "full" || live.length === 0 || live.some(({ uuid }) => uuid === scope.pivot)
+    ? "not_enough_messages"
+    : "unknown_pivot";
+
+function divideAt(
+  live: readonly Message[],
+  { kind, pivot }: Exclude<CompactionScope, { kind: "full" }>,
+): Division | undefined {
+  const named = live.findIndex(({ uuid }) => uuid === pivot);
+  if (named === -1) return undefined;
+  const at = cutAtOrBefore(live, named);
+  const before = live.slice(0, at);
+  const behind = live.slice(at);
+  return kind === "from"
+    ? { variant: "from", summarised: behind, kept: before.filter((message) => !isCompactBoundary(message)) }
+    : { variant: "up_to", summarised: before, kept: behind };
+}
+
+function divideAll(
+  live: readonly Message[],
+  keepRecentTokens: number,
+  estimator: Estimator,
+): Division | undefined {
+  const groups = groupByRound(live);
+  let tokens = 0;
+  let first = groups.length;
+  // The first group is never kept: it holds the last summary or the first request.
+  for (let at = groups.length - 1; at > 0; at -= 1) {
+    tokens += (groups[at] ?? []).reduce((sum, message) => sum + estimator.message(message), 0);
+    if (tokens > keepRecentTokens) break;
+    first = at;
+  }
+  const kept = groups.slice(first).flat();
+  const summarised = groups.slice(0, first).flat();
+  if (kept.length === 0 || !hasContent(summarised)) return { variant: "full", summarised: live, kept: [] };
+  return { variant: "up_to", summarised, kept };
+}

@@ -1,0 +1,155 @@
+import { findModel } from "../../models/table.js";
+import { pricesAt } from "../clear/cost-rule.js";
+import type { Restored, RestoredItem, SkippedItem } from "../restore/restored.js";
+import { summaryBudgets } from "./budgets.js";
+import { createCandidate } from "./candidate.js";
+import type { CompactInput, CompactPorts, CompactRun } from "./compact-run.js";
+import type { CompactionFailureReason, WriterName } from "./compaction.js";
+import { humanTextsOf } from "./human-texts.js";
+import { divide, whyUndivided } from "./pivot.js";
+import { quoteHumanTexts } from "./quote-human-texts.js";
+import { hasContent } from "./rounds.js";
+import { sectionTitles, USER_MESSAGES_SECTION, type SummaryVariant } from "./sections.js";
+import { extractiveSummary, sharesCache, type WrittenSummary } from "./write-summary.js";
+
+/** What a compaction would do now. */
+export interface CompactionPlan {
+  readonly kind: "plan";
+  readonly variant: SummaryVariant;
+  /** Who would write the summary, if all goes well. */
+  readonly writer: WriterName;
+  /** Uuids, in order. */
+  readonly summarised: readonly string[];
+  readonly kept: readonly string[];
+  readonly restored: readonly RestoredItem[];
+  readonly notRestored: readonly SkippedItem[];
+  readonly tokensBefore: number;
+  /** By the estimator. What a model writes is not known yet: its usual length is assumed. */
+  readonly tokensAfter: number;
+  /** Tokens of messages that were cached and are read no more. */
+  readonly cacheTokensLost: number;
+  /** In dollars; absent for models without known prices. */
+  readonly cost?: PlannedCost;
+}
+
+export interface PlannedCost {
+  /** The summary call. */
+  readonly call: number;
+  /** Writing the new messages into the cache. */
+  readonly rewrite: number;
+  /** What each later request costs less. */
+  readonly savedPerRequest: number;
+}
+
+export interface NoPlan {
+  readonly kind: "none";
+  readonly reason: CompactionFailureReason;
+}
+
+/** Tokens of a model's summary, quotes aside: the middle of what recorded ones have. */
+const USUAL_SUMMARY_TOKENS = 3500;
+
+/** Says what `compact` would do with the same input, without a model call and without changing anything. */
+export async function planCompaction(
+  input: CompactInput,
+  ports: CompactPorts,
+): Promise<CompactionPlan | NoPlan> {
+  const division = hasContent(input.live) ? divide(input.live, input.scope, ports.estimator) : undefined;
+  if (division === undefined) return { kind: "none", reason: whyUndivided(input.live, input.scope) };
+  const run: CompactRun = {
+    input,
+    ports,
+    division,
+    instructions: input.instructions === undefined ? [] : [input.instructions],
+    usage: [],
+    failedAttempts: [],
+    onAttempt: () => {},
+    onText: () => {},
+  };
+  const writer = expectedWriter(run);
+  if (writer === undefined) return { kind: "none", reason: "no_writer" };
+  const written = writer === "extractive" ? extractiveSummary(run) : usualSummary(run, writer);
+  const restored = await gather(run);
+  const candidate = createCandidate(run, written, restored);
+  if (candidate.kind === "refused") return { kind: "none", reason: candidate.reason };
+  const { tokensAfter } = candidate;
+  const lost = (division.variant === "from" ? division.summarised : input.live).reduce(
+    (sum, message) => sum + ports.estimator.message(message),
+    0,
+  );
+  const cost = costOf(run, {
+    writer,
+    lost,
+    tokensAfter,
+    summaryTokens: ports.estimator.block({ type: "text", text: written.summary }),
+  });
+  return {
+    kind: "plan",
+    variant: division.variant,
+    writer,
+    summarised: division.summarised.map(({ uuid }) => uuid),
+    kept: division.kept.map(({ uuid }) => uuid),
+    restored: candidate.restored?.attachments ?? [],
+    notRestored: candidate.restored?.skipped ?? [],
+    tokensBefore: input.size.tokensBefore,
+    tokensAfter,
+    cacheTokensLost: lost,
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+async function gather({ ports, division }: CompactRun): Promise<Restored | undefined> {
+  const { kept: keptMessages, variant } = division;
+  try {
+    return await ports.restore?.({ keptMessages, variant, signal: ports.signal });
+  } catch {
+    return undefined;
+  }
+}
+
+function expectedWriter(run: CompactRun): WriterName | undefined {
+  const { input, ports } = run;
+  if (ports.provider !== undefined)
+    return sharesCache(run) && input.isRefused !== true ? "fork" : "streaming";
+  return ports.settings.compactExtractive ? "extractive" : undefined;
+}
+
+/** A text of the length that a model's summary usually has, what people said included. */
+function usualSummary(run: CompactRun, writer: WriterName): WrittenSummary {
+  const { ports, division } = run;
+  const { estimator } = ports;
+  const quotes = quoteHumanTexts(humanTextsOf(division.summarised), { estimator, ...summaryBudgets(run) });
+  const line = "words of a summary that nobody has written yet\n";
+  const perLine = Math.max(1, estimator.block({ type: "text", text: line.repeat(100) }) / 100);
+  const filler = line.repeat(Math.ceil(USUAL_SUMMARY_TOKENS / perLine));
+  const titles = sectionTitles(division.variant).map((title, index) =>
+    index + 1 === USER_MESSAGES_SECTION ? `${index + 1}. ${title}:\n${quotes}` : `${index + 1}. ${title}:`,
+  );
+  const mended = { sectionsAdded: [], messagesAdded: 0, pathsUnknown: [] };
+  return { writer, summary: `${titles.join("\n")}\n${filler}`, mended };
+}
+
+function costOf(
+  { input, ports }: CompactRun,
+  facts: {
+    readonly writer: WriterName;
+    readonly lost: number;
+    readonly tokensAfter: number;
+    readonly summaryTokens: number;
+  },
+): PlannedCost | undefined {
+  const model = findModel(
+    facts.writer === "streaming" ? (ports.settings.compactModel ?? input.model) : input.model,
+  );
+  if (model === undefined) return undefined;
+  const { tokensBefore, overhead } = input.size;
+  const prices = pricesAt(model, tokensBefore);
+  const perToken = (price: number): number => price / 1_000_000;
+  const asked = perToken(facts.writer === "fork" ? prices.cacheRead : prices.input) * tokensBefore;
+  const written = perToken(prices.output) * facts.summaryTokens;
+  return {
+    call: facts.writer === "extractive" ? 0 : asked + written,
+    rewrite: perToken(prices.cacheWrite5m) * Math.max(0, facts.tokensAfter - overhead),
+    savedPerRequest: perToken(prices.cacheRead) * Math.max(0, tokensBefore - facts.tokensAfter),
+  };
+}

@@ -1,0 +1,43 @@
+import { createUserMessage, type MessageOrigin } from "../../messages/construct.js";
+import type { UserMessage } from "../../messages/message.js";
+
+export interface SummaryMessageParts {
+  readonly summary: string;
+  readonly transcriptPath?: string | undefined;
+  /** `ask`: the person compacted by hand and may be asked. `continue`: go on without a word. `autonomous`: nobody is there. */
+  readonly continuation: "ask" | "continue" | "autonomous";
+  /** Newer messages stand behind the summary word for word. */
+  readonly hasKeptMessages: boolean;
+}
+
+const OPENING =
+  "This conversation continues an earlier one whose context was used up. What follows is a summary of it.";
+
+const KEPT = "The most recent messages were kept and follow the summary word for word.";
+
+const GO_ON =
+  "Go on with the work from exactly where it stopped. Do not ask the person anything first, do not confirm or " +
+  "repeat the summary, and do not introduce what you do: take the next step as if there had been no break.";
+
+const AUTONOMOUS =
+  "You are working on your own in a loop that is already running. This is not a first start: continue the loop, " +
+  "without a greeting.";
+
+/** What the model reads in place of the conversation. */
+export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessageParts): UserMessage {
+  const { summary, transcriptPath, continuation, hasKeptMessages } = parts;
+  const content = [
+    OPENING,
+    `Summary:\n${summary}`,
+    ...(transcriptPath === undefined
+      ? []
+      : [
+          `The full transcript is at ${transcriptPath}: read it where you need exact details from before the ` +
+            "summary, such as code, error texts or something you wrote.",
+        ]),
+    ...(hasKeptMessages ? [KEPT] : []),
+    ...(continuation === "ask" ? [] : [GO_ON]),
+    ...(continuation === "autonomous" ? [AUTONOMOUS] : []),
+  ].join("\n\n");
+  return createUserMessage(origin, { content, isCompactSummary: true, isVisibleInTranscriptOnly: true });
+}

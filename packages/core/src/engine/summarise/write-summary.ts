@@ -1,0 +1,259 @@
+import type { CompactionBlock, RequestMessage } from "../../messages/content.js";
+import { createUserMessage, type MessageOrigin } from "../../messages/construct.js";
+import type { Message } from "../../messages/message.js";
+import { normalise } from "../../messages/normalise/normaliser.js";
+import { findModel } from "../../models/table.js";
+import type { ModelAnswer } from "./ask-model.js";
+import type { CompactRun, SummaryRequestSent } from "./compact-run.js";
+import type { Mended, WriterName } from "./compaction.js";
+import { writeDigest } from "./extractive/digest.js";
+import { writeExtractive } from "./extractive/write-extractive.js";
+import { summaryBudgets } from "./budgets.js";
+import { humanTextsOf } from "./human-texts.js";
+import { judgeAnswer, judgeFailure, type Written } from "./judge-answer.js";
+import { summaryPrompt } from "./prompt.js";
+import { dropOldest, type TooLong, type Truncated } from "./too-long.js";
+import { tellObserver } from "./tell-observer.js";
+import { Aborted, throwIfAborted } from "./until-aborted.js";
+import { verifySummary } from "./verify.js";
+import { askFork } from "./writers/fork-writer.js";
+import { askServer, canAskServer, compactionBlockOf } from "./writers/server-writer.js";
+import { askStreaming } from "./writers/streaming-writer.js";
+
+/** A summary that can be used, as far as that can be told from the summary alone. */
+export interface WrittenSummary {
+  readonly writer: WriterName;
+  readonly summary: string;
+  /** The provider's own block, in place of a summary message. */
+  readonly block?: CompactionBlock;
+  readonly mended: Mended;
+}
+
+const nothingMended: Mended = { sectionsAdded: [], messagesAdded: 0, pathsUnknown: [] };
+
+/** One summary after the other, each by the next writer, until the caller takes one or nobody is left. */
+export async function* writeSummaries(run: CompactRun): AsyncGenerator<WrittenSummary> {
+  const { input, ports, division } = run;
+  let refusal: TooLong | undefined = input.isRefused === true ? {} : undefined;
+  if (refusal === undefined && wantsServer(run)) {
+    const written = await writeOnServer(run);
+    if (written !== undefined) yield written;
+  }
+  if (refusal === undefined && sharesCache(run)) {
+    const judged = await writeOnFork(run);
+    if (judged.kind === "written") yield verified(run, "fork", judged.summary);
+    else if (judged.reason === "prompt_too_long") refusal = judged.tooLong ?? {};
+  }
+  if (ports.provider !== undefined) {
+    // What was refused with all that is kept may fit without it.
+    const judged = await writeStreaming(run, division.variant === "from" ? undefined : refusal);
+    if (judged.kind === "written") yield verified(run, "streaming", judged.summary);
+  }
+  if (ports.settings.compactExtractive) {
+    begin(run);
+    yield extractiveSummary(run);
+  }
+}
+
+/** Before every attempt: nothing is sent and nothing written once it was called off. */
+function begin({ ports, onAttempt }: CompactRun): void {
+  throwIfAborted(ports.signal);
+  onAttempt();
+}
+
+const announce = ({ ports }: CompactRun, sent: SummaryRequestSent): void =>
+  tellObserver(ports.onRequest, sent);
+
+/** Whether a fork can be asked at all. */
+export const sharesCache = ({ input, ports }: CompactRun): boolean =>
+  ports.settings.compactFork && ports.provider !== undefined && input.params !== undefined;
+
+/** Notes what an attempt used and why it came to nothing. An abort ends everything. */
+function settle(run: CompactRun, writer: WriterName, answer: ModelAnswer): Written {
+  if (answer.kind === "answer") run.usage.push(answer.response.usage);
+  throwIfAborted(run.ports.signal);
+  const judged = answer.kind === "answer" ? judgeAnswer(answer.response) : judgeFailure(answer.failure);
+  if (judged.kind === "rejected") {
+    if (judged.reason === "aborted") throw new Aborted();
+    run.failedAttempts.push({ writer, reason: judged.reason, detail: judged.detail });
+  }
+  return judged;
+}
+
+const originOf = ({ ports: { clock, ids, sessionId } }: CompactRun): MessageOrigin => ({
+  clock,
+  ids,
+  sessionId,
+  parentUuid: null,
+});
+
+const askOptions = ({ ports, onText }: CompactRun) => ({ signal: ports.signal, onText });
+
+async function writeOnFork(run: CompactRun): Promise<Written> {
+  const { input, ports, division, instructions } = run;
+  const { provider, clock } = ports;
+  const { params } = input;
+  if (provider === undefined || params === undefined) throw new TypeError("a fork needs a request to share");
+  const isBeginning = division.variant === "up_to";
+  const pivot = division.variant === "from" ? excerptOf(division.summarised) : undefined;
+  const prompt = summaryPrompt({
+    variant: division.variant,
+    instructions,
+    ...(pivot === undefined ? {} : { pivot }),
+  });
+  const messages = sharedMessages(run, [
+    ...(isBeginning ? division.summarised : input.live),
+    createUserMessage(originOf(run), { content: prompt, isMeta: true }),
+  ]);
+  begin(run);
+  const answer = await askFork(
+    {
+      provider,
+      params,
+      messages,
+      now: clock.now(),
+      onRequest: (fork) => announce(run, { writer: "fork", request: fork.request, betas: fork.betas, fork }),
+    },
+    askOptions(run),
+  );
+  return settle(run, "fork", answer);
+}
+
+/** Messages as the conversation itself sends them. */
+const sharedMessages = ({ input }: CompactRun, messages: readonly Message[]): readonly RequestMessage[] =>
+  normalise(messages, input.params === undefined ? {} : { tools: input.params.tools }).messages;
+
+/**
+ * Asks without the conversation's cache; what is too long loses its oldest rounds, again and again. `refused`: all
+ * of it was sent before and is too long, so the first attempt does without some of it already.
+ */
+async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Promise<Written> {
+  const { input, ports, division, instructions } = run;
+  const { provider, settings, estimator } = ports;
+  if (provider === undefined) throw new TypeError("there is nobody to ask");
+  const model = settings.compactModel ?? input.model;
+  const prompt = summaryPrompt({ variant: division.variant, instructions });
+  const ask = async (messages: readonly Message[]): Promise<Written> => {
+    begin(run);
+    const answer = await askStreaming(
+      {
+        provider,
+        model,
+        messages,
+        prompt,
+        maxTokens: settings.compactOutputTokens,
+        onRequest: (request) => announce(run, { writer: "streaming", request, betas: [] }),
+      },
+      askOptions(run),
+    );
+    return settle(run, "streaming", answer);
+  };
+  const digest = (dropped: readonly Message[]): string | undefined =>
+    writeDigest(dropped, { estimator, budgetTokens: settings.compactDigestTokens });
+  const options = { estimator, origin: originOf(run), digest, share: settings.compactDropShare };
+  let attempted: Truncated = { messages: division.summarised, dropped: [] };
+  let judged = refused === undefined ? await ask(attempted.messages) : tooLongBefore(refused);
+  for (let retries = 0; retries < settings.compactRetries; retries += 1) {
+    if (judged.kind === "written" || judged.reason !== "prompt_too_long") break;
+    const { messages, dropped } = attempted;
+    const truncated = dropOldest({ attempted: messages, dropped }, judged.tooLong ?? {}, options);
+    if (truncated === undefined) break;
+    attempted = truncated;
+    judged = await ask(attempted.messages);
+  }
+  return judged;
+}
+
+const tooLongBefore = (tooLong: TooLong): Written => ({
+  kind: "rejected",
+  reason: "prompt_too_long",
+  detail: "it was refused as too long before",
+  tooLong,
+});
+
+/** Only where thinking is bound to what stands before it does the provider's block keep something that ours loses. */
+function wantsServer({ input, ports, division }: CompactRun): boolean {
+  const model = findModel(input.model);
+  return (
+    ports.settings.compactServerWriter &&
+    division.variant !== "from" &&
+    ports.provider !== undefined &&
+    input.params !== undefined &&
+    canAskServer(input.params) &&
+    model?.capabilities.thinking.boundToPrefix === true
+  );
+}
+
+async function writeOnServer(run: CompactRun): Promise<WrittenSummary | undefined> {
+  const { input, ports, division, instructions } = run;
+  const { provider, clock } = ports;
+  if (provider === undefined || input.params === undefined) return undefined;
+  begin(run);
+  const answer = await askServer(
+    {
+      provider,
+      params: input.params,
+      prefix: sharedMessages(run, division.summarised),
+      instructions: summaryPrompt({ variant: division.variant, instructions }),
+      now: clock.now(),
+      onRequest: (request, betas) => announce(run, { writer: "server", request, betas }),
+    },
+    askOptions(run),
+  );
+  const block = compactionBlockOf(answer);
+  if (block !== undefined) {
+    if (answer.kind === "answer") run.usage.push(answer.response.usage);
+    throwIfAborted(ports.signal);
+    return { writer: "server", summary: block.content ?? "", block, mended: nothingMended };
+  }
+  if (settle(run, "server", answer).kind === "written") {
+    const detail = "the provider answered without a compaction block";
+    run.failedAttempts.push({ writer: "server", reason: "no_summary", detail });
+  }
+  return undefined;
+}
+
+function verified(run: CompactRun, writer: WriterName, summary: string): WrittenSummary {
+  const { input, ports, division } = run;
+  const { text, mended } = verifySummary({
+    summary,
+    variant: division.variant,
+    live: division.summarised,
+    alsoSeen: division.variant === "from" ? division.kept : [],
+    humanTexts: humanTextsOf(division.summarised),
+    estimator: ports.estimator,
+    ...summaryBudgets(run),
+    ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),
+  });
+  return { writer, summary: text, mended };
+}
+
+/** The summary that needs no model. */
+export function extractiveSummary(run: CompactRun): WrittenSummary {
+  const { input, ports, division } = run;
+  const { text } = writeExtractive(division.summarised, {
+    estimator: ports.estimator,
+    variant: division.variant,
+    humanTexts: humanTextsOf(division.summarised),
+    ...summaryBudgets(run),
+    ...(ports.todos === undefined ? {} : { todos: ports.todos }),
+    ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),
+  });
+  return { writer: "extractive", summary: text, mended: nothingMended };
+}
+
+const EXCERPT = 300;
+
+/** The first words of what is to be summarised, so that the model finds the place. */
+function excerptOf(messages: readonly Message[]): string | undefined {
+  for (const message of messages) {
+    if (message.type !== "user" && message.type !== "assistant") continue;
+    const content: unknown = message.message.content;
+    const blocks: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
+    for (const block of blocks) {
+      const text = typeof block === "object" && block !== null && "text" in block ? block.text : undefined;
+      if (typeof text === "string" && text.trim() !== "") return text.trim().slice(0, EXCERPT);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import type { ModelRequest, ToolDefinition } from "../../../messages/call/request.js";
+import type { RequestMessage } from "../../../messages/content.js";
+import type { Message } from "../../../messages/message.js";
+import { normalise } from "../../../messages/normalise/normaliser.js";
+import { findModel } from "../../../models/table.js";
+import type { ModelProvider } from "../../ports/model-provider.js";
+import { isThinkingBlock } from "../../clear/clear-results.js";
+import { askModel, type AskOptions, type ModelAnswer } from "../ask-model.js";
+import { leastThinking } from "../least-thinking.js";
+import { preprocess } from "../preprocess.js";
+import { SUMMARY_SYSTEM_PROMPT } from "../prompt.js";
+
+export interface StreamingSummary {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  /** What is to be summarised, with what a retry put at its head. */
+  readonly messages: readonly Message[];
+  readonly prompt: string;
+  readonly maxTokens: number;
+  /** Told what is sent, before it is. */
+  readonly onRequest?: ((request: ModelRequest) => void) | undefined;
+}
+
+/** Asks any model, without the conversation's cache: a short system prompt, no thinking, no pictures. */
+export function askStreaming(summary: StreamingSummary, options: AskOptions): Promise<ModelAnswer> {
+  const { provider, onRequest } = summary;
+  const request = streamingRequest(summary);
+  onRequest?.(request);
+  return askModel(provider, { request }, options);
+}
+
+function streamingRequest({ model, messages, prompt, maxTokens }: StreamingSummary): ModelRequest {
+  const known = findModel(model);
+  const { messages: normalised } = normalise(preprocess(messages));
+  const history = withoutThinking(normalised);
+  const tools = declarations(history);
+  const thinking = leastThinking(known);
+  return {
+    model,
+    max_tokens: Math.min(maxTokens, known?.maxOutputTokens ?? maxTokens),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(tools.length === 0 ? {} : { tools }),
+    system: [{ type: "text", text: SUMMARY_SYSTEM_PROMPT }],
+    messages: withPrompt(history, prompt),
+  };
+}
+
+function withoutThinking(messages: readonly RequestMessage[]): readonly RequestMessage[] {
+  return messages.flatMap((message): readonly RequestMessage[] => {
+    if (message.role !== "assistant" || !message.content.some(isThinkingBlock)) return [message];
+    const content = message.content.filter((block) => !isThinkingBlock(block));
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
+/** Tool blocks in the history need declarations; whoever calls one is refused. */
+function declarations(messages: readonly RequestMessage[]): readonly ToolDefinition[] {
+  const names = new Set(
+    messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),
+    ),
+  );
+  return [...names].toSorted().map((name) => ({ name, input_schema: { type: "object" } }));
+}
+
+function withPrompt(messages: readonly RequestMessage[], prompt: string): readonly RequestMessage[] {
+  const asked = { type: "text" as const, text: prompt };
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [...messages, { role: "user", content: [asked] }];
+  return [...messages.slice(0, -1), { role: "user", content: [...last.content, asked] }];
+}

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { matchPaths } from "./path-patterns.js";
+
+it.each([
+  [".env", "/w/.env", true],
+  [".env", "/w/.env.local", false],
+  [".env*", "/w/a/.env.local", true],
+  ["*.pem", "/w/keys/a.pem", true],
+  ["*.pem", "/w/keys/a.pem.txt", false],
+  ["secrets", "/w/secrets/deep/file", true],
+  ["secrets/**", "/w/secrets/deep/file", true],
+  ["secrets/*.txt", "/w/secrets/deep/file.txt", false],
+  ["secrets/**/*.txt", "/w/secrets/deep/er/file.txt", true],
+  ["secrets/**/*.txt", "/w/secrets/file.txt", true],
+  ["/etc/**", "/etc/passwd", true],
+  ["/etc", "/w/etc/passwd", false],
+  ["file.???", "/w/file.txt", true],
+  ["file.???", "/w/file.html", false],
+  ["*a*b*c", "/w/xxaxxbxxc", true],
+  ["*a*b*c", "/w/xxaxxbxxd", false],
+  ["C:\\keys\\**", "C:\\keys\\a", true],
+  ["keys", "C:\\w\\keys\\a", true],
+  [" ", "/anything", false],
+])("%s on %s: %s", (pattern, path, expected) => {
+  expect(matchPaths([pattern])(path)).toBe(expected);
+});
+
+it("no pattern makes it slow", () => {
+  const isMatch = matchPaths([`${"*a".repeat(50)}b`, `${"**/a/".repeat(50)}b`]);
+  const started = performance.now();
+  expect(isMatch(`/${"a".repeat(5000)}`)).toBe(false);
+  expect(isMatch("/a".repeat(2000))).toBe(false);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

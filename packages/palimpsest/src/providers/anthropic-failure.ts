@@ -1,0 +1,45 @@
+import { decodeError, type ApiFailure, type PlainFailure } from "@palimpsest/core";
+import type * as AnthropicSdk from "@anthropic-ai/sdk";
+import { isSystemError, thrownFailure } from "./failures.js";
+
+export const refused = (kind: PlainFailure["kind"], message: string): PlainFailure => ({
+  kind,
+  message,
+  retryable: false,
+});
+
+export const keyMissing = refused(
+  "authentication",
+  "there is no API key: pass one as apiKey, or set ANTHROPIC_API_KEY",
+);
+
+const noAnswerInTime: PlainFailure = {
+  kind: "timeout",
+  message: "the server did not answer in time",
+  retryable: true,
+};
+
+/**
+ * What an error of the SDK means that kept it from giving a response. What is no `APIError` was thrown before
+ * anything was sent, where the SDK looks for credentials; its text may hold one and is not repeated.
+ */
+export function sdkFailure(error: unknown, sdk: typeof AnthropicSdk): ApiFailure {
+  if (error instanceof sdk.APIConnectionTimeoutError) return noAnswerInTime;
+  if (error instanceof sdk.APIError && error.status !== undefined) {
+    const { status, headers } = error;
+    return decodeError({ status, headers, body: bodyOf(error), now: Date.now() });
+  }
+  if (error instanceof sdk.APIError || isSystemError(error)) return thrownFailure(error);
+  if (error instanceof Error && error.message.startsWith("Could not resolve authentication method")) {
+    return keyMissing;
+  }
+  const name = error instanceof Error ? error.name : "no error";
+  return refused("authentication", `the key or token cannot be used (${name})`);
+}
+
+/** A body that is no JSON is only part of the message, behind the status. */
+function bodyOf({ error, message, status }: AnthropicSdk.APIError): unknown {
+  if (error !== undefined) return error;
+  const start = `${status} `;
+  return message.startsWith(start) ? message.slice(start.length) : "";
+}

@@ -1,0 +1,134 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
+import type * as AnthropicSdk from "@anthropic-ai/sdk";
+import type { ApiFailure, ModelProvider, ProviderCapabilities, StreamOutput } from "@palimpsest/core";
+import { keyMissing, refused, sdkFailure } from "./anthropic-failure.js";
+import { presentable } from "./failures.js";
+import { LONGEST_TIMER } from "./interruptible.js";
+import { badHeader, canBeSent, encodeMessagesCall } from "./messages-call.js";
+import { messagesCapabilities } from "./messages-capabilities.js";
+import { readMessagesResponse } from "./messages-response.js";
+import { DEFAULT_IDLE_TIMEOUT_MS, streamWithRetries, type RetryPorts, type RetrySettings } from "./retry.js";
+
+export interface AnthropicProviderOptions extends Partial<RetrySettings> {
+  /**
+   * At most one of the two. Without them the SDK looks where it always does: the variables `ANTHROPIC_API_KEY`
+   * and `ANTHROPIC_AUTH_TOKEN`, then the profiles of this machine.
+   */
+  readonly apiKey?: string;
+  readonly authToken?: string;
+  /** Default: the variable `ANTHROPIC_BASE_URL`, else the API itself. */
+  readonly baseUrl?: string;
+  readonly fetch?: typeof fetch;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the server may send nothing, not even a ping. Default 300,000; 0 for as long as it likes. */
+  readonly idleTimeoutMs?: number;
+  /** What differs from what is known of the Messages API and the model. */
+  readonly capabilities?: Partial<ProviderCapabilities>;
+  readonly ports?: Partial<RetryPorts>;
+}
+
+interface Connection {
+  readonly sdk: typeof AnthropicSdk;
+  readonly client: Anthropic;
+  /** What must not be repeated, whoever says it. */
+  readonly secrets: readonly string[];
+}
+
+/** The Messages API through the official SDK: it authenticates and sends. Retries and decoding are our own. */
+export function createAnthropicProvider(options: AnthropicProviderOptions = {}): ModelProvider {
+  const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, capabilities, ports = {} } = options;
+  const problem = problemOf(options);
+  const timeout = headTimeout(idleTimeoutMs);
+  let connection: Promise<Connection> | undefined;
+  // Not before the first call: loading the SDK takes a tenth of a second.
+  const connect = async (): Promise<Connection> => {
+    connection ??= openConnection(options);
+    try {
+      return await connection;
+    } catch (error) {
+      connection = undefined;
+      throw error;
+    }
+  };
+
+  return {
+    name: "anthropic",
+    capabilities: (model) => messagesCapabilities(model, capabilities),
+    stream(call, callOptions = {}) {
+      const encoded = encodeMessagesCall(call);
+
+      async function* attempt(signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
+        if (encoded.kind === "failure") return yield { kind: "error", failure: encoded.failure };
+        if (problem !== undefined) return yield { kind: "error", failure: problem };
+        const { body, headers } = encoded;
+        const { sdk, client, secrets } = await connect();
+        const fail = (failure: ApiFailure): StreamOutput => ({
+          kind: "error",
+          failure: presentable(failure, [...secrets, ...secretsIn(headers)]),
+        });
+        if (!URL.canParse(client.baseURL)) return yield fail(noBaseUrl);
+        let response: Response;
+        try {
+          response = await client.post("/v1/messages", { body, headers, signal, timeout }).asResponse();
+        } catch (error) {
+          return yield fail(sdkFailure(error, sdk));
+        }
+        for await (const output of readMessagesResponse(response, alive)) {
+          yield output.kind === "error" ? fail(output.failure) : output;
+        }
+      }
+
+      return streamWithRetries(attempt, {
+        call: callOptions,
+        settings: options,
+        ports,
+        idleTimeoutMs,
+      });
+    },
+  };
+}
+
+async function openConnection(options: AnthropicProviderOptions): Promise<Connection> {
+  const { apiKey, authToken, baseUrl, headers, fetch } = options;
+  const sdk = await import("@anthropic-ai/sdk");
+  const client = new sdk.Anthropic({
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(authToken === undefined ? {} : { authToken }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(headers === undefined ? {} : { defaultHeaders: headers }),
+    maxRetries: 0,
+    logLevel: "off",
+  });
+  return {
+    sdk,
+    client,
+    secrets: [client.apiKey, client.authToken, ...secretsIn(headers)].filter((secret) => secret !== null),
+  };
+}
+
+const noBaseUrl = refused(
+  "invalid-request",
+  "the base URL is none: it has to begin with https:// or http://",
+);
+
+/** Why a call cannot be made at all; in the words of people, and without what was wrong. */
+function problemOf({ apiKey, authToken, headers = {} }: AnthropicProviderOptions): ApiFailure | undefined {
+  if (apiKey !== undefined && authToken !== undefined) {
+    return refused("authentication", "pass an apiKey or an authToken, not both");
+  }
+  if ((apiKey ?? authToken)?.trim() === "") return keyMissing;
+  return canBeSent(headers) ? undefined : badHeader;
+}
+
+const secretHeaders = new Set(["authorization", "x-api-key", "proxy-authorization"]);
+
+const secretsIn = (headers: Readonly<Record<string, string>> = {}): readonly string[] =>
+  Object.entries(headers)
+    .filter(([name]) => secretHeaders.has(name.toLowerCase()))
+    .map(([, value]) => value);
+
+/** The SDK's own limit comes after ours, which counts from the last byte. */
+const headTimeout = (idleTimeoutMs: number): number =>
+  idleTimeoutMs > 0 && idleTimeoutMs < LONGEST_TIMER - 1000 ? Math.ceil(idleTimeoutMs) + 1000 : LONGEST_TIMER;

@@ -1,0 +1,99 @@
+import type { ApiFailure, PlainFailure, StreamViolation } from "@palimpsest/core";
+
+export const aborted: PlainFailure = {
+  kind: "aborted",
+  message: "the call was called off",
+  retryable: false,
+};
+
+export const cutShort: PlainFailure = {
+  kind: "connection",
+  message: "the connection ended before the response was complete",
+  retryable: true,
+};
+
+export const idle = (milliseconds: number): PlainFailure => ({
+  kind: "timeout",
+  message: `the server sent nothing for ${milliseconds / 1000} seconds`,
+  retryable: true,
+});
+
+/** A response that stops in the middle is a matter of the connection; any other one is the server's fault. */
+export const violationFailure = ({ code, detail }: StreamViolation): PlainFailure =>
+  code === "truncated"
+    ? cutShort
+    : {
+        kind: "api",
+        message: brief(`the server broke the protocol: ${detail}`),
+        retryable: true,
+      };
+
+const sentences: ReadonlyMap<string, Pick<PlainFailure, "kind" | "message">> = new Map(
+  (
+    [
+      ["connection", "the server refused the connection", "ECONNREFUSED"],
+      ["connection", "the connection broke", "ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET"],
+      ["connection", "the name of the server could not be resolved", "ENOTFOUND EAI_AGAIN"],
+      ["connection", "the server cannot be reached from here", "EHOSTUNREACH ENETUNREACH ENETDOWN"],
+      ["timeout", "the connection could not be made in time", "ETIMEDOUT UND_ERR_CONNECT_TIMEOUT"],
+      ["timeout", "the server sent nothing for too long", "UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT"],
+    ] as const
+  ).flatMap(([kind, message, codes]) => codes.split(" ").map((code) => [code, { kind, message }])),
+);
+
+const UNKNOWN = { kind: "connection", message: "the connection failed" } as const;
+const UNSAFE = { kind: "connection", message: "no secure connection could be made" } as const;
+
+/**
+ * What something thrown by a connection means. Only its code, or the name of its class, is repeated: the text of
+ * an error may hold whatever was sent.
+ */
+export function thrownFailure(error: unknown): PlainFailure {
+  const code = codeOf(error);
+  const found = sentences.get(code ?? "") ?? (isAboutTls(code) ? UNSAFE : UNKNOWN);
+  const name = code ?? nameOf(error);
+  return {
+    kind: found.kind,
+    message: name === undefined ? found.message : `${found.message} (${name})`,
+    retryable: true,
+  };
+}
+
+/** Whether an error, or what caused it, has a code of the system's: it comes from a connection. */
+export const isSystemError = (error: unknown): boolean => codeOf(error) !== undefined;
+
+const isAboutTls = (code: string | undefined): boolean =>
+  code !== undefined && /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_/.test(code);
+
+/** Deeper than any chain of causes that is seen. */
+const DEEPEST_CAUSE = 5;
+
+/** The system's code, which the errors of `fetch` have in their cause, or in one of several errors. */
+function codeOf(error: unknown, depth: number = 0): string | undefined {
+  if (typeof error !== "object" || error === null || depth > DEEPEST_CAUSE) return undefined;
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;
+  const several: readonly unknown[] = Array.isArray(errors) ? errors : [];
+  return codeOf(cause, depth + 1) ?? codeOf(several[0], depth + 1);
+}
+
+function nameOf(error: unknown): string | undefined {
+  return error instanceof Error && /^[A-Za-z]{1,60}$/.test(error.name) ? error.name : undefined;
+}
+
+const LONGEST_MESSAGE = 2000;
+
+const brief = (message: string): string =>
+  message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+
+/** A failure fit to be shown: its message neither without end, as that of a proxy may be, nor with a secret. */
+export function presentable<Failure extends ApiFailure>(
+  failure: Failure,
+  secrets: readonly string[] = [],
+): Failure {
+  const message = secrets.reduce<string>(
+    (text, secret) => (secret === "" ? text : text.replaceAll(secret, "[secret]")),
+    failure.message,
+  );
+  return { ...failure, message: brief(message) };
+}

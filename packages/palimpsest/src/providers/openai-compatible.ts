@@ -1,0 +1,164 @@
+import {
+  chatCapabilities,
+  encodeChatRequest,
+  type ApiFailure,
+  type EncodeChatRequestOptions,
+  type ModelCall,
+  type ModelProvider,
+  type PlainFailure,
+  type ProviderCapabilities,
+  type StreamOutput,
+} from "@palimpsest/core";
+import { randomUUID } from "node:crypto";
+import { readChatResponse } from "./chat-response.js";
+import { presentable } from "./failures.js";
+import {
+  DEFAULT_IDLE_TIMEOUT_MS,
+  streamWithRetries,
+  type Attempt,
+  type RetryPorts,
+  type RetrySettings,
+} from "./retry.js";
+
+export interface OpenAiCompatibleProviderOptions
+  extends Partial<RetrySettings>, Omit<EncodeChatRequestOptions, "stream"> {
+  /** What stands before `/chat/completions`; a query it has is sent too. */
+  readonly baseUrl: string;
+  /** Sent as a bearer token. Servers on this machine need none. */
+  readonly apiKey?: string;
+  /** Sent with every request; one may take the place of the key. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+  /** How long the server may send nothing, not even a comment. Default 300,000; 0 for as long as it likes. */
+  readonly idleTimeoutMs?: number;
+  /** What differs from a server that caches by itself. */
+  readonly capabilities?: Partial<ProviderCapabilities>;
+  readonly ports?: Partial<RetryPorts>;
+}
+
+/**
+ * Any server with the chat-completions protocol. Throws a `TypeError` for a base URL that cannot be one; no error
+ * holds a key. Unless it is told, `max_completion_tokens` is sent to OpenAI and `max_tokens` to everyone else.
+ */
+export function createOpenAiCompatibleProvider(options: OpenAiCompatibleProviderOptions): ModelProvider {
+  const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, capabilities, ports = {} } = options;
+  const send = options.fetch ?? fetch;
+  const endpoint = endpointOf(options.baseUrl);
+  const encoding = encodingFor(endpoint, options);
+
+  return {
+    name: "openai-compatible",
+    capabilities: () => ({ ...chatCapabilities, ...capabilities }),
+    stream(call, callOptions = {}) {
+      const secrets = secretsIn(options, call);
+      const fail = (failure: ApiFailure): StreamOutput => ({
+        kind: "error",
+        failure: withoutSecrets(presentable(failure, secrets), secrets),
+      });
+      const responseId = `chat-${randomUUID()}`;
+
+      async function* attempt(signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
+        const prepared = prepare(call, { options, encoding });
+        if ("kind" in prepared) return yield fail(prepared);
+        const response = await send(endpoint, { method: "POST", redirect: "manual", signal, ...prepared });
+        if (isRedirect(response)) return yield fail(redirected);
+        const { model } = call.request;
+        for await (const output of readChatResponse(response, { responseId, model, alive })) {
+          yield output.kind === "error" ? fail(output.failure) : output;
+        }
+      }
+
+      return streamWithRetries(attempt satisfies Attempt, {
+        call: callOptions,
+        settings: options,
+        ports,
+        idleTimeoutMs,
+      });
+    },
+  };
+}
+
+function endpointOf(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new TypeError("the base URL has to be a whole address that begins with https:// or http://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new TypeError("the base URL must not hold a user or a password: pass an apiKey, or headers");
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
+  url.hash = "";
+  return url;
+}
+
+function encodingFor({ hostname }: URL, options: EncodeChatRequestOptions): EncodeChatRequestOptions {
+  const isOpenAi = hostname === "api.openai.com" || hostname.endsWith(".openai.azure.com");
+  return {
+    ...options,
+    maxTokensField: options.maxTokensField ?? (isOpenAi ? "max_completion_tokens" : "max_tokens"),
+    stream: true,
+  };
+}
+
+interface Preparation {
+  readonly options: OpenAiCompatibleProviderOptions;
+  readonly encoding: EncodeChatRequestOptions;
+}
+
+/** What is sent, or why nothing can be. What was wrong is not repeated: it may be a key. */
+function prepare(
+  { request, headers: callHeaders = {} }: ModelCall,
+  { options, encoding }: Preparation,
+): { readonly body: string; readonly headers: Headers } | PlainFailure {
+  const { apiKey = "", headers: ownHeaders = {} } = options;
+  try {
+    const { body, headers: protocolHeaders } = encodeChatRequest(request, encoding);
+    const headers = new Headers(protocolHeaders);
+    if (apiKey.trim() !== "") headers.set("authorization", `Bearer ${apiKey.trim()}`);
+    for (const [name, value] of [...Object.entries(ownHeaders), ...Object.entries(callHeaders)]) {
+      headers.set(name, value);
+    }
+    return { body, headers };
+  } catch {
+    return unsendable;
+  }
+}
+
+const unsendable: PlainFailure = {
+  kind: "invalid-request",
+  message:
+    "the request cannot be sent: its body is no JSON, or a key or header holds what no header may hold",
+  retryable: false,
+};
+
+const redirected: PlainFailure = {
+  kind: "invalid-request",
+  message: "the server sends on to another address: make that one the base URL",
+  retryable: false,
+};
+
+const isRedirect = ({ status, type }: Response): boolean =>
+  type === "opaqueredirect" || (status >= 300 && status < 400);
+
+const secretHeaders = /^(?:proxy-)?authorization$|key|token|secret|cookie/i;
+
+function secretsIn(
+  { apiKey, headers = {} }: OpenAiCompatibleProviderOptions,
+  call: ModelCall,
+): readonly string[] {
+  const sent = [...Object.entries(headers), ...Object.entries(call.headers ?? {})]
+    .filter(([name]) => secretHeaders.test(name))
+    .flatMap(([, value]) => [value, value.replace(/^\w+ +/, "")]);
+  return [apiKey?.trim() ?? "", ...sent].filter((secret) => secret !== "");
+}
+
+/** A server may repeat a key in any text. */
+function withoutSecrets(failure: ApiFailure, secrets: readonly string[]): ApiFailure {
+  const clean = (value: unknown): unknown =>
+    typeof value === "string"
+      ? secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), value)
+      : value;
+  return Object.fromEntries(
+    Object.entries(failure).map(([name, value]) => [name, name === "kind" ? value : clean(value)]),
+  ) as unknown as ApiFailure;
+}

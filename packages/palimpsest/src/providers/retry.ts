@@ -1,0 +1,228 @@
+import type { ApiFailure, CallOptions, ModelOutput, StreamOutput } from "@palimpsest/core";
+import { setTimeout as timeout } from "node:timers/promises";
+import { aborted, cutShort, idle, thrownFailure, violationFailure } from "./failures.js";
+import { createInterruptible, LONGEST_TIMER, type Interruptible } from "./interruptible.js";
+
+export interface RetrySettings {
+  /** Attempts behind the first one, at most. */
+  readonly maxRetries: number;
+  /** The first wait; each later one is twice as long. Up to a quarter of it is left out at random. */
+  readonly baseMs: number;
+  /** No wait that is not the server's wish is longer. */
+  readonly maxMs: number;
+  /** A server that asks for a longer wait is not waited for: its failure is final. */
+  readonly maxRetryAfterMs: number;
+}
+
+export interface RetryPorts {
+  /** May end early, by resolving or rejecting, when the signal is aborted. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface RetryOptions {
+  readonly call?: CallOptions;
+  readonly settings?: Partial<RetrySettings>;
+  readonly ports?: Partial<RetryPorts>;
+  /** How long an attempt may say nothing. 0 or Infinity: as long as it likes. */
+  readonly idleTimeoutMs?: number;
+}
+
+/**
+ * One try. It may throw and may yield violations. The signal is aborted when nobody wants the rest: the
+ * connection has to be closed then. `alive` says that something came that is no output, such as a ping.
+ */
+export type Attempt = (signal: AbortSignal, alive: () => void) => AsyncIterable<StreamOutput>;
+
+export const defaultRetrySettings: RetrySettings = {
+  maxRetries: 4,
+  baseMs: 500,
+  maxMs: 8000,
+  maxRetryAfterMs: 60_000,
+};
+
+export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
+
+/** The share of a wait that is up to chance. */
+const JITTER = 0.25;
+
+/** How long a connection may take to end behind a complete message, so that it can be used again. */
+const ENDING_MS = 200;
+
+/** Whatever a server says about them: the same request would fail in the same way. */
+const neverRetried: ReadonlySet<ApiFailure["kind"]> = new Set([
+  "context-overflow",
+  "authentication",
+  "invalid-request",
+  "aborted",
+]);
+
+/**
+ * Runs attempts until one yields content or fails for good. Never throws: the last output is a `message` or an
+ * `error`. `start` and `block-start` are held back until content follows, so an attempt that fails before is as
+ * if it had never been; one that fails later ends the stream. The caller's signal ends it at any moment, with the
+ * failure `aborted`; whoever stops reading ends it too.
+ */
+export async function* streamWithRetries(
+  attempt: Attempt,
+  options: RetryOptions,
+): AsyncGenerator<ModelOutput> {
+  const { call = {}, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const settings = resolveSettings(options.settings);
+  const ports: RetryPorts = { sleep: defaultSleep, random: Math.random, ...options.ports };
+  const caller = createInterruptible(call.signal);
+  try {
+    for (let number = 1; ; number += 1) {
+      const ending: Ending = caller.aborted()
+        ? { kind: "failed", failure: aborted, isFinal: true }
+        : yield* runAttempt(attempt, { caller, idleTimeoutMs });
+      if (ending.kind === "complete") return;
+      const failure = caller.aborted() ? aborted : ending.failure;
+      const isLast = ending.isFinal || number > settings.maxRetries;
+      const waitMs = isLast ? undefined : waitAfter(failure, { number, settings, ports });
+      if (waitMs === undefined) {
+        yield { kind: "error", failure };
+        return;
+      }
+      tell(call, { attempt: number, failure, waitMs });
+      await caller.wait(sleepFor(ports, { waitMs, signal: call.signal }));
+    }
+  } finally {
+    caller.release();
+  }
+}
+
+function resolveSettings(given: Partial<RetrySettings> = {}): RetrySettings {
+  return {
+    maxRetries: given.maxRetries ?? defaultRetrySettings.maxRetries,
+    baseMs: given.baseMs ?? defaultRetrySettings.baseMs,
+    maxMs: given.maxMs ?? defaultRetrySettings.maxMs,
+    maxRetryAfterMs: given.maxRetryAfterMs ?? defaultRetrySettings.maxRetryAfterMs,
+  };
+}
+
+type Ending =
+  | { readonly kind: "complete" }
+  /** Final: content was yielded. */
+  | { readonly kind: "failed"; readonly failure: ApiFailure; readonly isFinal: boolean };
+
+interface Running {
+  readonly caller: Interruptible;
+  readonly idleTimeoutMs: number;
+}
+
+async function* runAttempt(
+  attempt: Attempt,
+  { caller, idleTimeoutMs }: Running,
+): AsyncGenerator<ModelOutput, Ending> {
+  const controller = new AbortController();
+  caller.attach(controller);
+  let iterator: AsyncIterator<StreamOutput> | undefined;
+  let ending: Promise<void> | undefined;
+  /** Undefined once there was content. */
+  let held: ModelOutput[] | undefined = [];
+  const failed = (failure: ApiFailure): Ending => ({
+    kind: "failed",
+    failure,
+    isFinal: held === undefined,
+  });
+  try {
+    const alive = (): void => {
+      if (ending === undefined && !controller.signal.aborted) caller.alive();
+    };
+    iterator = attempt(controller.signal, alive)[Symbol.asyncIterator]();
+    for (;;) {
+      const step = await caller.wait(nextOf(iterator), idleTimeoutMs);
+      if (step.kind === "aborted") return failed(aborted);
+      if (step.kind === "idle") return failed(idle(idleTimeoutMs));
+      if (step.kind === "thrown") return failed(thrownFailure(step.error));
+      if (step.value.done === true) return failed(cutShort);
+      const output: StreamOutput = step.value.value;
+      if (output.kind === "error") return failed(output.failure);
+      if (output.kind === "violation") return failed(violationFailure(output.violation));
+      if (held !== undefined) {
+        if (output.kind === "start" || output.kind === "block-start") {
+          held.push(output);
+          continue;
+        }
+        const early: readonly ModelOutput[] = held;
+        held = undefined;
+        for (const start of early) {
+          yield start;
+          if (caller.aborted()) return failed(aborted);
+        }
+      }
+      if (output.kind === "message") {
+        ending = readToEnd(iterator, controller.signal);
+        yield output;
+        return { kind: "complete" };
+      }
+      yield output;
+    }
+  } catch (error) {
+    return failed(thrownFailure(error));
+  } finally {
+    if (ending !== undefined) await caller.wait(ending, ENDING_MS);
+    controller.abort();
+    if (iterator !== undefined) leave(iterator);
+  }
+}
+
+/** An iterator that is no generator may throw at once. */
+const nextOf = async (iterator: AsyncIterator<StreamOutput>): Promise<IteratorResult<StreamOutput>> =>
+  iterator.next();
+
+/** Never rejects. */
+async function readToEnd(iterator: AsyncIterator<StreamOutput>, signal: AbortSignal): Promise<void> {
+  try {
+    while (!signal.aborted && (await iterator.next()).done !== true);
+  } catch {
+    // The message is complete: how its connection ends is of no interest.
+  }
+}
+
+/** Not waited for: an attempt that does not heed its signal would hold everything up. */
+function leave(iterator: AsyncIterator<StreamOutput>): void {
+  const left = (async () => iterator.return?.())();
+  left.catch(() => {});
+}
+
+interface Waiting {
+  /** The attempt that failed, from 1. */
+  readonly number: number;
+  readonly settings: RetrySettings;
+  readonly ports: RetryPorts;
+}
+
+/** The wait before the next attempt; undefined where there is to be none. */
+function waitAfter(failure: ApiFailure, { number, settings, ports }: Waiting): number | undefined {
+  if (!failure.retryable || neverRetried.has(failure.kind)) return undefined;
+  const { retryAfterMs } = failure;
+  if (retryAfterMs !== undefined) {
+    return retryAfterMs > settings.maxRetryAfterMs ? undefined : retryAfterMs;
+  }
+  const wait = Math.min(settings.baseMs * 2 ** (number - 1), settings.maxMs);
+  return wait * (1 - JITTER * ports.random());
+}
+
+/** An observer that throws is its own problem. */
+function tell({ onRetry }: CallOptions, retry: Parameters<NonNullable<CallOptions["onRetry"]>>[0]): void {
+  try {
+    onRetry?.(retry);
+  } catch {
+    // See above.
+  }
+}
+
+interface Sleep {
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const sleepFor = async ({ sleep }: RetryPorts, { waitMs, signal }: Sleep): Promise<void> =>
+  sleep(waitMs, signal);
+
+async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await timeout(Math.min(ms, LONGEST_TIMER), undefined, signal === undefined ? {} : { signal });
+}
