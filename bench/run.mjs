@@ -1,4 +1,5 @@
 /** Runs every benchmark and prints named figures with units; `--json` prints them as one JSON document. */
+import { conversationBench } from "./conversation-bench.mjs";
 import { measureBench } from "./measure-bench.mjs";
 import { normaliseBench } from "./normalise-bench.mjs";
 import { promptBench } from "./prompt-bench.mjs";
@@ -11,6 +12,7 @@ const figures = [
   ...normaliseBench(),
   ...measureBench(),
   ...promptBench(),
+  ...(await conversationBench()),
   ...(await resumeBench()),
   ...simulatorCoreBench(),
   ...(await simulatorSocketBench()),

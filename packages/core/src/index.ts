@@ -624,3 +624,5 @@ export {
   type MediaTotals,
 } from "./engine/media/media-index.js";
 export type { MediaOptions } from "./engine/media/media-limits.js";
+export { capResult, type CapResultOptions } from "./engine/orchestrate/cap-result.js";
+export { failureSentence } from "./engine/orchestrate/failure-sentence.js";

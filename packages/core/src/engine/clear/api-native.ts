@@ -56,14 +56,15 @@ const MINUTE = 60_000;
 
 /**
  * The provider's own strategies. Thinking is kept, but for the last turn only once the conversation lay idle so
- * long that the cache is gone; results are cleared from a size on, where that pays although the provider's
+ * long that the cache is gone, and only where that pays; results are cleared from a size on, where that pays although the provider's
  * boundary moves on, and what stands behind it is written again, with each new result.
  */
 export function decideApiNative(context: NativeContext): NativeDecision {
   const { model, settings, state } = context;
   if (settings.disableCompact || settings.disableMicrocompact) return unused(state, "disabled");
   if (model?.capabilities.contextEdits !== true) return unused(state, "not-supported");
-  const thinking = isIdle(context) ? "last-turn" : state.thinking;
+  const thinking =
+    state.thinking === "all" && isIdle(context) && thinkingPays(context) ? "last-turn" : state.thinking;
   const { results, toolUses } = decideResults(context);
   const next: NativeClearing = { ...state, thinking, toolUses };
   const parameter = contextManagementOf({ thinking: context.isThinking ? thinking : undefined, toolUses });
@@ -75,6 +76,24 @@ const unused = (state: NativeClearing, reason: KeepReason): NativeDecision => ({
   state,
   results: { kind: "keep", reason },
 });
+
+/**
+ * Whether it pays to let old thinking go. Which turn is the last one changes with every response, so each of
+ * them writes again what stands behind the thinking that went: with a cache this hardly ever pays.
+ */
+function thinkingPays({ index, cost, settings, contextTokens }: NativeContext): boolean {
+  if (cost === undefined) return true;
+  const verdict = weighChange(
+    {
+      cleared: index.thinkingBehind(0),
+      suffix: contextTokens,
+      suffixEachTurn: contextTokens,
+      expectedTurnsLeft: cost.expectedTurnsLeft ?? settings.clearExpectedTurns,
+    },
+    cost,
+  );
+  return verdict.pays;
+}
 
 const isIdle = ({ index, now, settings }: NativeContext): boolean =>
   index.lastResponseAt !== undefined && now - index.lastResponseAt > settings.clearIdleMinutes * MINUTE;

@@ -14,6 +14,7 @@ import { pricesAt } from "../clear/cost-rule.js";
 import type { ClearContext, ClearDecision } from "../clear/decision.js";
 import { createEventEmitter, type EventEmitter } from "../events/emitter.js";
 import type { ContextMeterOptions } from "../measure/context-meter.js";
+import type { Estimator } from "../measure/estimator.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
 import { thresholdsFor, type Thresholds } from "../measure/thresholds.js";
@@ -49,6 +50,8 @@ export interface ConversationCore {
   readonly state: LiveState;
   readonly model: string;
   readonly estimator: ContextMeterOptions["estimator"];
+  /** The same in the model's own tokens, as far as it has learned them. */
+  readonly calibrated: Estimator;
   readonly capabilities: ProviderCapabilities;
   readonly thresholds: Thresholds;
   readonly ttl: TtlPolicy;
@@ -142,6 +145,17 @@ class Core implements ConversationCore {
 
   get clock(): Clock {
     return this.options.clock;
+  }
+
+  get calibrated(): Estimator {
+    const { estimator } = this;
+    const { scaled = (tokens) => tokens } = estimator;
+    return {
+      name: estimator.name,
+      block: (block) => scaled(estimator.block(block)),
+      message: (message) => scaled(estimator.message(message)),
+      pad: (tokens) => estimator.pad(tokens),
+    };
   }
 
   get ids(): Ids {

@@ -32,6 +32,7 @@ import type {
   PreparedRequest,
 } from "./conversation.js";
 import { describeStep } from "./describe-step.js";
+import { failureSentence } from "./failure-sentence.js";
 import { clearBySize, clearWhatIsStale, planBySize, planByTime } from "./tier-one.js";
 
 /** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
@@ -88,6 +89,8 @@ class Driver {
   /** One reactive compaction for what a person said. */
   #hasReacted = false;
   #lastCompaction: LastCompaction | undefined;
+  /** The attempt that the last rung allows although the breaker is open, once it failed. */
+  #lastResort: CompactionFailed | undefined;
 
   constructor(core: ConversationCore) {
     this.#core = core;
@@ -153,14 +156,19 @@ class Driver {
   ): Promise<CompactionFailed | undefined> {
     const core = this.#core;
     const isHard = core.state.size.padded >= core.thresholds.hardAt;
-    if (isOpen(this.#breaker, core.clock.now()) && !isHard) return undefined;
+    const isHeldBack = isOpen(this.#breaker, core.clock.now());
+    if (isHeldBack && !isHard) return undefined;
+    if (isHeldBack && this.#lastResort !== undefined) return this.#lastResort;
     const cleared = await clearBySize(core, this.#clearingLimit());
     if (cleared !== undefined) {
       steps.push(cleared);
       return undefined;
     }
     const outcome = await this.#compact({ trigger: "auto" }, signal);
-    if (outcome.kind === "failed") return outcome;
+    if (outcome.kind === "failed") {
+      this.#lastResort = isHeldBack && outcome.reason !== "aborted" ? outcome : undefined;
+      return outcome;
+    }
     steps.push(stepOf(outcome));
     return undefined;
   }
@@ -220,6 +228,7 @@ class Driver {
     await core.store(compacted.stored);
     core.replace(compacted.live);
     this.#breaker = closedBreaker;
+    this.#lastResort = undefined;
     core.chain = afterCompaction(core.ids.next());
     const { state, cleanup } = core.options;
     if (restored !== undefined && state !== undefined) {
@@ -260,7 +269,12 @@ class Driver {
       scope: { kind: "full", keepRecentTokens: keepRecent(core, overhead) },
       source: core.source,
       model: core.model,
-      size: { tokensBefore: size.tokens, overhead, autoCompactAt: core.thresholds.autoCompactAt },
+      size: {
+        tokensBefore: size.tokens,
+        overhead,
+        autoCompactAt: core.thresholds.autoCompactAt,
+        contextWindow: core.thresholds.contextWindow,
+      },
       ...(params === undefined ? {} : { params }),
       ...(transcriptPath === undefined ? {} : { transcriptPath }),
       ...(continuation === undefined ? {} : { continuation }),
@@ -271,7 +285,7 @@ class Driver {
   #ports(signal: AbortSignal | undefined, isDry = false): CompactPorts {
     const core = this.#core;
     const { provider, hooks, state, onStatus, every, agentId } = core.options;
-    const { estimator, clock, ids, settings } = core;
+    const { calibrated: estimator, clock, ids, settings } = core;
     return {
       estimator,
       clock,
@@ -317,7 +331,7 @@ class Driver {
       const isTooLong = failure.kind === "context-overflow";
       const step = isTooLong ? await this.#react(failure.actualTokens, signal) : undefined;
       if (step !== undefined) return { kind: "retry", step };
-      return { kind: "failed", failure, message: failure.message };
+      return { kind: "failed", failure, message: failureSentence(failure) };
     }
     const { response } = outcome;
     if (response.stop_reason === "model_context_window_exceeded") {
@@ -419,7 +433,7 @@ class Driver {
     if (last === undefined) {
       return { kind: "failed", reason: "another_conversation", message: "There is no compaction to undo." };
     }
-    const { clock, ids, estimator } = core;
+    const { clock, ids, calibrated: estimator } = core;
     const { shownOverhead } = core.state.size;
     const undone = undoCompaction(
       {
@@ -455,7 +469,15 @@ class Driver {
       const { size } = core.state;
       const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
       const outcome = await this.#compact(
-        { trigger: "auto", size: { tokensBefore: size.tokens, overhead, autoCompactAt: next.autoCompactAt } },
+        {
+          trigger: "auto",
+          size: {
+            tokensBefore: size.tokens,
+            overhead,
+            autoCompactAt: next.autoCompactAt,
+            contextWindow: core.thresholds.contextWindow,
+          },
+        },
         signal,
       );
       if (outcome.kind === "compacted") step = stepOf(outcome);

@@ -116,7 +116,7 @@ function decideBySize(core: ConversationCore, limit: number): ClearPlan | undefi
   if (decision.kind !== "clear") return undefined;
   // Behind a clearing no response counts any more: everything is an estimate, and padded.
   const { shownOverhead, overhead } = core.state.size;
-  const after = Math.max(shownOverhead, overhead) + core.estimator.pad(decision.tokensAfter);
+  const after = Math.max(shownOverhead, overhead) + core.calibrated.pad(scaled(core, decision.tokensAfter));
   return after < limit ? decision : undefined;
 }
 
@@ -134,6 +134,9 @@ async function applyLocally(core: ConversationCore, plan: ClearPlan): Promise<En
   const variant = plan.variant === "time-based" ? "time-based" : "size-based";
   return stepOf(variant, { plan, added: [boundary], tokensBefore, tokensAfter: core.state.size.tokens });
 }
+
+const scaled = ({ estimator }: ConversationCore, tokens: number): number =>
+  estimator.scaled?.(tokens) ?? tokens;
 
 const readStateOf = ({ options }: ConversationCore) =>
   options.state === undefined ? {} : { readState: options.state.readState };

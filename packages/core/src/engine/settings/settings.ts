@@ -209,7 +209,7 @@ export const settingDefinitions = {
     key: "clearSizeAtLeast",
     meaning: "tokens that a size-based clearing frees at least, or it does nothing",
   }),
-  clearSizeBelow: fraction(0.6, {
+  clearSizeBelow: fraction(0.5, {
     env: ["PALIMPSEST_CLEAR_SIZE_BELOW"],
     key: "clearSizeBelow",
     meaning:
@@ -385,6 +385,12 @@ export const settingDefinitions = {
     env: ["PALIMPSEST_CACHE_TTL_SOURCES"],
     key: "cacheTtlSources",
     meaning: "query sources whose entries may live an hour",
+  }),
+  cacheImageAnchor: onOff(true, {
+    env: ["PALIMPSEST_CACHE_IMAGE_ANCHOR"],
+    key: "cacheImageAnchor",
+    meaning:
+      "whether a blank picture of one token stays behind a compaction that took all pictures away, because the next one would empty the cache of the messages",
   }),
   cacheKeepAlive: onOff(false, {
     env: ["PALIMPSEST_CACHE_KEEP_ALIVE"],

@@ -10,6 +10,7 @@ import { summaryBudgets } from "./budgets.js";
 import type { CompactRun, HookResults } from "./compact-run.js";
 import type { Compacted, CompactionFailureReason } from "./compaction.js";
 import { humanTextsOf } from "./human-texts.js";
+import { holdsImage } from "./holds-image.js";
 import { quoteHumanTexts } from "./quote-human-texts.js";
 import { estimatedTokens, sizeLimit, unpadded } from "./new-size.js";
 import type { Estimator } from "../measure/estimator.js";
@@ -41,7 +42,7 @@ export function createCandidate(
   const { estimator, settings } = ports;
   const { size, trigger } = input;
   const mostTokens = sizeLimit(size, { trigger, leastSaving: settings.compactLeastSaving });
-  const quotes = written.block === undefined ? [] : quotesBehind(run);
+  const quotes = [...(written.block === undefined ? [] : quotesBehind(run)), ...imageAnchor(run)];
   const bare = build(run, written, { attachments: quotes, hookResults: [], postTokens: 0 });
   const needed = estimatedTokens(bare.live, estimator);
   const room = unpadded(mostTokens, estimator) - needed;
@@ -201,6 +202,15 @@ function toolReferences(block: unknown): readonly string[] {
       ? [item.tool_name]
       : [],
   );
+}
+
+/**
+ * With the first picture in a prompt the API drops what it has cached of the messages. Where there were pictures
+ * and none is kept, a blank one stays, so that the next one is not the first again.
+ */
+function imageAnchor({ input, division, ports }: CompactRun): readonly Attachment[] {
+  const isWanted = ports.settings.cacheImageAnchor && holdsImage(input.live) && !holdsImage(division.kept);
+  return isWanted ? [{ type: "image_anchor" }] : [];
 }
 
 /** A provider's block cannot be mended: what people said stands behind it. */

@@ -8,6 +8,8 @@ export interface SizeFacts {
   /** System prompt and tools: no compaction makes them smaller. */
   readonly overhead: number;
   readonly autoCompactAt: number;
+  /** The window of the model: what is certain to be refused is not sent. */
+  readonly contextWindow?: number;
 }
 
 /**

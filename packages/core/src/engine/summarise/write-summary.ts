@@ -11,6 +11,7 @@ import { writeExtractive } from "./extractive/write-extractive.js";
 import { summaryBudgets } from "./budgets.js";
 import { humanTextsOf } from "./human-texts.js";
 import { judgeAnswer, judgeFailure, type Written } from "./judge-answer.js";
+import { estimatedTokens } from "./new-size.js";
 import { summaryPrompt } from "./prompt.js";
 import { dropOldest, type TooLong, type Truncated } from "./too-long.js";
 import { tellObserver } from "./tell-observer.js";
@@ -101,6 +102,15 @@ async function writeOnFork(run: CompactRun): Promise<Written> {
     instructions,
     ...(pivot === undefined ? {} : { pivot }),
   });
+  const doomed = tooLongToSend(run, { prompt, ...(isBeginning ? { messages: division.summarised } : {}) });
+  if (doomed !== undefined) {
+    run.failedAttempts.push({
+      writer: "fork",
+      reason: "prompt_too_long",
+      detail: "it would not have fitted",
+    });
+    return tooLongBefore(doomed);
+  }
   const messages = sharedMessages(run, [
     ...(isBeginning ? division.summarised : input.live),
     createUserMessage(originOf(run), { content: prompt, isMeta: true }),
@@ -152,7 +162,11 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
     writeDigest(dropped, { estimator, budgetTokens: settings.compactDigestTokens });
   const options = { estimator, origin: originOf(run), digest, share: settings.compactDropShare };
   let attempted: Truncated = { messages: division.summarised, dropped: [] };
-  let judged = refused === undefined ? await ask(attempted.messages) : tooLongBefore(refused);
+  const isSameModel = model === input.model;
+  const doomed =
+    refused ??
+    (isSameModel ? tooLongToSend(run, { prompt, messages: division.summarised, isBare: true }) : undefined);
+  let judged = doomed === undefined ? await ask(attempted.messages) : tooLongBefore(doomed);
   for (let retries = 0; retries < settings.compactRetries; retries += 1) {
     if (judged.kind === "written" || judged.reason !== "prompt_too_long") break;
     const { messages, dropped } = attempted;
@@ -162,6 +176,31 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
     judged = await ask(attempted.messages);
   }
   return judged;
+}
+
+/** What an attempt is certain to be refused with, by the estimate; undefined where it may well fit. */
+function tooLongToSend(
+  { input, ports }: CompactRun,
+  {
+    prompt,
+    messages,
+    isBare = false,
+  }: {
+    readonly prompt: string;
+    /** All that is sent; by default the whole conversation. */
+    readonly messages?: readonly Message[];
+    /** Without the conversation's system prompt and tools. */
+    readonly isBare?: boolean;
+  },
+): TooLong | undefined {
+  const { contextWindow, tokensBefore, overhead } = input.size;
+  if (contextWindow === undefined) return undefined;
+  const sent =
+    messages === undefined
+      ? tokensBefore
+      : (isBare ? 0 : overhead) + estimatedTokens(messages, ports.estimator);
+  const actualTokens = sent + ports.estimator.block({ type: "text", text: prompt });
+  return actualTokens > contextWindow ? { actualTokens, maximumTokens: contextWindow } : undefined;
 }
 
 const tooLongBefore = (tooLong: TooLong): Written => ({

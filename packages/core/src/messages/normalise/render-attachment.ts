@@ -126,6 +126,10 @@ function showTask(attachment: Attachment): string {
   );
 }
 
+/** White, 28 × 28 pixels: one token. */
+const BLANK_PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAABwAAAAcCAAAAABXZoBIAAAAFElEQVR42mP4jwcwjEqOSo5KwgAA0FYNHp/Mo7cAAAAASUVORK5CYII=";
+
 const nothing: Renderer = () => null;
 
 const renderers: Readonly<Record<string, Renderer>> = {
@@ -165,6 +169,17 @@ const renderers: Readonly<Record<string, Renderer>> = {
   deferred_tools_delta: (attachment) => announced("Tools", attachment),
   agent_listing_delta: (attachment) => announced("Agents", attachment),
   mcp_instructions_delta: (attachment) => announced("Instructions of MCP servers", attachment),
+  // Without it the next picture would be the first one again, and the API drops its cache at the first one.
+  image_anchor: () => [
+    {
+      type: "text",
+      text: wrapReminder(
+        "image_anchor",
+        "A blank picture: it keeps the prompt cache valid. It means nothing.",
+      ),
+    },
+    { type: "image", source: { type: "base64", media_type: "image/png", data: BLANK_PICTURE } },
+  ],
   queued_command: (attachment) => {
     const prompt = attachment["prompt"];
     return Array.isArray(prompt) ? prompt : `Sent while you were working:\n${text(prompt)}`;

@@ -33,7 +33,8 @@ export function respond(
   const prepared = prepare(call, environment);
   if ("kind" in prepared) return { state, outcome: prepared };
   if (call.endpoint === "count_tokens") return { state, outcome: countOutcome(prepared) };
-  const tooLong = checkWindow(prepared);
+  const deleted = environment.cacheEdits === true ? deletedFrom(state, prepared, now) : 0;
+  const tooLong = checkWindow(prepared, deleted);
   if (tooLong !== undefined) return { state, outcome: tooLong };
   return new Exchange(state, call, prepared, now, environment).run();
 }
@@ -49,8 +50,14 @@ function countOutcome({ request, prompt, originalTokens }: PreparedRequest): Out
   };
 }
 
-function checkWindow({ request, model, prompt }: PreparedRequest): Outcome | undefined {
-  const { totalTokens } = prompt;
+/** What edits take out of the cached prefix: it fills the window no more. */
+function deletedFrom(state: SimulatorState, { model, prompt, seen }: PreparedRequest, now: number): number {
+  const { hit } = readCache(state.cache, prompt, { now, minimum: model.minimumCachePrefix });
+  return deletedTokens(seen, (hit?.index ?? -1) - prompt.headPositions);
+}
+
+function checkWindow({ request, model, prompt }: PreparedRequest, deleted: number): Outcome | undefined {
+  const totalTokens = prompt.totalTokens - deleted;
   if (totalTokens > model.contextWindow) {
     return refuse(`prompt is too long: ${totalTokens} tokens > ${model.contextWindow} maximum`);
   }
@@ -78,6 +85,8 @@ class Exchange {
   readonly #prepared: PreparedRequest;
   readonly #now: number;
   readonly #environment: Environment;
+  /** Tokens that edits inside the cache took out of the prompt. */
+  readonly #deletedBefore: number;
   #memory: unknown;
 
   constructor(
@@ -93,6 +102,7 @@ class Exchange {
     this.#now = now;
     this.#environment = environment;
     this.#memory = state.playerMemory;
+    this.#deletedBefore = environment.cacheEdits === true ? deletedFrom(state, prepared, now) : 0;
   }
 
   run(): Responded {
@@ -222,7 +232,7 @@ class Exchange {
             lastThinking: this.#lastThinking(),
             sequence: this.#state.sequence,
             idTag: (this.#prepared.sent.entries.at(-1)?.digest ?? "").slice(0, 8),
-            room: model.contextWindow - seen.prompt.totalTokens,
+            room: model.contextWindow - seen.prompt.totalTokens + this.#deletedBefore,
           });
     const billed = billedOf(reading.cache, written.tokens);
     const iterations =

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { findProblems, fit, type LooseMessage } from "@palimpsest/core";
+import { output } from "./world.js";
+
+const settings = { window: 200_000, clearSizeTarget: 10_000 };
+const tools = [{ name: "Read", input_schema: { type: "object" } }];
+
+function conversation(rounds: number, bytes: number): readonly LooseMessage[] {
+  return [
+    { role: "user", content: "Read everything. Never touch the tests." },
+    ...Array.from({ length: rounds }, (_, round): readonly LooseMessage[] => [
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: `t${round}`, name: "Read", input: { path: `/src/${round}.ts` } }],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: `t${round}`, content: output(round, bytes) }],
+      },
+    ]).flat(),
+  ];
+}
+
+const judge = (messages: readonly LooseMessage[]) =>
+  findProblems({ model: "claude-opus-5", max_tokens: 1000, messages, tools });
+
+describe("fit", () => {
+  it("leaves alone what fits", async () => {
+    const { messages, steps, problem } = await fit(conversation(5, 2000), {
+      model: "claude-opus-5",
+      tools,
+    });
+    expect(steps).toEqual([]);
+    expect(problem).toBeUndefined();
+    expect(messages).toHaveLength(11);
+    expect(judge(messages)).toEqual([]);
+  });
+
+  it("clears, then summarises, until it fits; what it returns can be gone on with", async () => {
+    let messages: readonly LooseMessage[] = conversation(1, 100);
+    const tiers = new Set<string>();
+    for (let round = 0; round < 260; round += 1) {
+      const id = `n${round}`;
+      const grown: readonly LooseMessage[] = [
+        ...messages,
+        {
+          role: "assistant",
+          content: [
+            {
+              type: "tool_use",
+              id,
+              name: round % 6 === 0 ? "Think" : "Read",
+              input: { text: output(round, 600) },
+            },
+          ],
+        },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: output(round, 8000) }] },
+      ];
+      const fitted = await fit(grown, { model: "claude-opus-5", tools, settings });
+      expect(fitted.problem).toBeUndefined();
+      expect(fitted.tokens).toBeLessThan(167_000);
+      expect(judge(fitted.messages)).toEqual([]);
+      for (const { tier } of fitted.steps) tiers.add(tier);
+      messages = fitted.messages;
+    }
+    expect([...tiers]).toEqual(expect.arrayContaining(["size-based", "full"]));
+    expect(JSON.stringify(messages)).toContain("Never touch the tests.");
+  });
+
+  it("is the same for the same list", async () => {
+    const given = conversation(80, 12_000);
+    const [once, twice] = await Promise.all([
+      fit(given, { model: "claude-opus-5", tools, settings }),
+      fit(given, { model: "claude-opus-5", tools, settings }),
+    ]);
+    expect(JSON.stringify(once.messages)).toBe(JSON.stringify(twice.messages));
+  });
+
+  it("has a clear outcome for nothing, and for what can never fit", async () => {
+    const nothing = await fit([], { model: "claude-opus-5", settings });
+    expect(nothing).toMatchObject({ messages: [], steps: [], problem: "There is nothing to send yet." });
+    const huge = await fit([{ role: "user", content: output(1, 900_000) }], {
+      model: "claude-opus-5",
+      settings,
+    });
+    expect(huge.problem).toBeUndefined();
+    expect(huge.tokens).toBeLessThan(167_000);
+    expect(judge(huge.messages)).toEqual([]);
+    const prompt = await fit(conversation(3, 4000), {
+      model: "claude-opus-5",
+      settings,
+      system: output(2, 900_000),
+    });
+    expect(prompt.problem).toMatch(/^[A-Z].*\.$/);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { settingDefinitions } from "@palimpsest/core";
+
+const INTRODUCTION = `# Settings
+
+Made from the code: \`npx vitest run --project unit test/settings-docs.test.ts --update\` writes this page, and the test
+fails where it is not up to date.
+
+Given by the caller or on the command line wins over the environment, the environment over the project's settings file,
+that over the user's, and that over the default. The key in a settings file is the name in the first column. A bad value
+in a file or a flag is an error that names the place and what is allowed; one in the environment is passed over with a
+warning. \`resolveSettings\` does all of this.
+
+Two defaults are not those of the first design, because measuring said otherwise:
+
+- \`clearSizeBelow\`: a clearing that leaves the context above half of the threshold is followed by the next one after a few
+  turns, each rewriting what stands behind it. In a run of 2,000 calls (\`test/process/conversation-long-run.test.ts\`) clearing
+  whenever it got below the threshold at all cost 1.30 times what never clearing (and a cold summary call) cost; with
+  this limit 0.80 times.
+- \`compactServerWriter\` is off: a provider's own summary can be neither checked nor mended, and people's words come first.
+`;
+
+const cell = (text: string): string => text.replaceAll("|", "\\|");
+
+const shown = (value: unknown): string => {
+  if (value === undefined) return "–";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : `\`${value.join(",")}\``;
+  return `\`${JSON.stringify(value).replaceAll('"', "")}\``;
+};
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
+}
+
+it("docs/settings.md says what the code says", async () => {
+  const rows = Object.values(settingDefinitions).map(({ key, env, default: value, allowed, meaning }) =>
+    [`\`${key}\``, env.map((name) => `\`${name}\``).join(", "), shown(value), allowed, meaning].map(cell),
+  );
+  const page = `${INTRODUCTION}\n${table([["setting", "environment", "default", "allowed", "meaning"], ...rows])}\n`;
+  await expect(page).toMatchFileSnapshot("../docs/settings.md");
+});
