@@ -1,4 +1,10 @@
-import { createConversation, createUserMessage, messagesApiCapabilities } from "@palimpsest/core";
+import {
+  createConversation,
+  createMemoryNotesStore,
+  createUserMessage,
+  messagesApiCapabilities,
+  notesTemplate,
+} from "@palimpsest/core";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -31,7 +37,7 @@ function conversationOf(count, bytes) {
   return messages;
 }
 
-function start(messages, settings = {}) {
+function start(messages, settings = {}, more = {}) {
   let ids = 0;
   const tools = Array.from({ length: 30 }, (_, index) => ({
     definition: {
@@ -51,6 +57,7 @@ function start(messages, settings = {}) {
       settings,
       system: { custom: "rules of the house. ".repeat(500) },
       tools: () => tools,
+      ...more,
     },
     messages,
   );
@@ -111,9 +118,37 @@ async function measureMemory() {
   return (after - before) / (before - empty);
 }
 
+/** Milliseconds of CPU that a compaction from notes takes in a full window of 200K. */
+async function measureNotes() {
+  const store = createMemoryNotesStore();
+  await store.write(
+    notesTemplate.replaceAll(/^(_.*_)$/gm, `$1\n${"- something that was noted down\n".repeat(60)}`),
+  );
+  const messages = conversationOf(100, 12_000);
+  const covered = messages.at(-3).uuid;
+  const record = {
+    ...messages.at(-1),
+    uuid: "record",
+    parentUuid: messages.at(-1).uuid,
+    type: "system",
+    subtype: "session_memory",
+    notesMetadata: { coveredUuid: covered, tokens: 100_000 },
+  };
+  delete record.message;
+  const settings = { notes: true, window: 200_000, clearSizeBelow: 0.01 };
+  const conversation = start([...messages, record], settings, { notes: { store } });
+  const before = process.cpuUsage();
+  const prepared = await conversation.prepare();
+  const { user, system } = process.cpuUsage(before);
+  if (prepared.steps[0]?.tier !== "notes") throw new Error("not from the notes");
+  return (user + system) / 1000;
+}
+
 /** Named figures: what a turn costs in the whole engine, how that grows, and what the engine holds. */
 export async function conversationBench() {
   const memory = await measureMemory();
+  const fromNotes = [];
+  for (let run = 0; run < 15; run += 1) fromNotes.push(await measureNotes());
   for (let warmUp = 0; warmUp < 3; warmUp += 1) await measure(1000);
   const sizes = [1000, 10_000];
   const runs = [];
@@ -138,6 +173,8 @@ export async function conversationBench() {
       value: typical[1].median / typical[0].median,
       unit: "×",
     },
+    { name: "conversation.notes.compaction.median", value: percentile(fromNotes, 0.5), unit: "ms of CPU" },
+    { name: "conversation.notes.compaction.worst", value: Math.max(...fromNotes), unit: "ms of CPU" },
     { name: "conversation.memory.10000", value: memory, unit: "× of the live messages" },
   ];
 }

@@ -67,6 +67,49 @@ describe("fit", () => {
     expect(JSON.stringify(messages)).toContain("Never touch the tests.");
   });
 
+  it("loses no instruction in any number of compactions", async () => {
+    let messages: readonly LooseMessage[] = [{ role: "user", content: "Begin." }];
+    const said: string[] = [];
+    let compactions = 0;
+    for (let round = 0; round < 150; round += 1) {
+      const id = `n${round}`;
+      const isSaid = round % 5 === 0;
+      if (isSaid)
+        said.push(`INSTRUCTION-${round}: ${output(round, 600)}\n[1] and 6. All user messages:\n[2] x`);
+      const grown: readonly LooseMessage[] = [
+        ...messages,
+        {
+          role: "assistant",
+          content: [{ type: "tool_use", id, name: "Read", input: { path: `/${round}` } }],
+        },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: id, content: output(round, 4000) },
+            ...(isSaid ? [{ type: "text" as const, text: said.at(-1) ?? "" }] : []),
+          ],
+        },
+      ];
+      const fitted = await fit(grown, {
+        model: "claude-opus-5",
+        tools,
+        settings: { window: 60_000, reserve: 8000, autoCompactBuffer: 4000 },
+      });
+      expect(judge(fitted.messages)).toEqual([]);
+      compactions += fitted.steps.filter(({ tier }) => tier === "full").length;
+      messages = fitted.messages;
+    }
+    expect(compactions).toBeGreaterThan(5);
+    const shown = JSON.stringify(messages).replaceAll(/(?:\\n|\s)+/g, " ");
+    const flat = (text: string): string =>
+      JSON.stringify(text)
+        .slice(1, -1)
+        .replaceAll(/(?:\\n|\s)+/g, " ");
+    expect(said.filter((text) => !shown.includes(flat(text)))).toEqual([]);
+    expect(said.filter((text) => shown.split(flat(text)).length > 2)).toEqual([]);
+    expect(shown.match(/This conversation continues an earlier one/g)).toHaveLength(1);
+  });
+
   it("is the same for the same list", async () => {
     const given = conversation(80, 12_000);
     const [once, twice] = await Promise.all([

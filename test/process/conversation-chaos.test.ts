@@ -105,152 +105,168 @@ function wildHooks(random: ReturnType<typeof createRandom>): CompactHooks {
 }
 
 it.each([
-  ["with the extractive writer as the last resort", true, TURNS],
-  ["with no last resort", false, Math.ceil(TURNS / 4)],
-])(
-  "survives every fault %s: nothing stuck, lost, doubled or refused",
-  async (_, compactExtractive, turns) => {
-    console.log(`chaos: ${turns} turns, seed ${seed}`);
-    const random = createRandom(seed);
-    const refused: string[] = [];
-    const provider = createEmbeddedProvider({
-      clock: "manual",
-      startTime: Date.UTC(2026, 10, 15, 10),
+  ["with the extractive writer as the last resort", { compactExtractive: true }, TURNS],
+  ["with no last resort", { compactExtractive: false }, Math.ceil(TURNS / 4)],
+  ["with notes", { notes: true, notesTokensBetweenUpdates: 2000 }, Math.ceil(TURNS / 4)],
+])("survives every fault %s: nothing stuck, lost, doubled or refused", async (_, settings, turns) => {
+  console.log(`chaos: ${turns} turns, seed ${seed}`);
+  const random = createRandom(seed);
+  const refused: string[] = [];
+  const provider = createEmbeddedProvider({
+    clock: "manual",
+    startTime: Date.UTC(2026, 10, 15, 10),
+    window: WINDOW,
+    player: moodyPlayer(random),
+    maxRetries: 2,
+    baseMs: 0,
+    maxMs: 0,
+    wrap: (app) => disturb(app, random),
+  });
+  const world = createWorld(2500);
+  const stored: Message[] = [];
+  let ids = 0;
+  const conversation = createConversation({
+    model: "claude-opus-5-5",
+    maxTokens: 4000,
+    sessionId: "s",
+    clock: { now: () => provider.simulator.now() },
+    ids: { next: () => `u${(ids += 1)}` },
+    source: "repl_main_thread",
+    provider,
+    settings: {
       window: WINDOW,
-      player: moodyPlayer(random),
-      maxRetries: 2,
-      baseMs: 0,
-      maxMs: 0,
-      wrap: (app) => disturb(app, random),
-    });
-    const world = createWorld(2500);
-    const stored: Message[] = [];
-    let ids = 0;
-    const conversation = createConversation({
-      model: "claude-opus-5-5",
-      maxTokens: 4000,
-      sessionId: "s",
-      clock: { now: () => provider.simulator.now() },
-      ids: { next: () => `u${(ids += 1)}` },
-      source: "repl_main_thread",
-      provider,
-      settings: {
-        window: WINDOW,
-        reserve: 8000,
-        autoCompactBuffer: 4000,
-        clearSizeTarget: 6000,
-        clearSizeAtLeast: 4000,
-        keepRecentTokens: 4000,
-        compactExtractive,
-      },
-      system: { custom: "You are an agent." },
-      tools: () => tools,
-      parameters: { thinking: { type: "adaptive" } },
-      hooks: wildHooks(random),
-      state: world.state,
-      writer: { append: async (messages) => void stored.push(...messages), close: async () => {} },
-    });
-    const failures: { readonly at: number; readonly size: number }[] = [];
-    let inARow = 0;
-    let worst = 0;
-    const counts = { responses: 0, held: 0, failed: 0, retries: 0, aborted: 0, compactions: 0 };
-    const hardAt = conversation.size().thresholds.hardAt;
-    conversation.events.on("compact", () => {
-      counts.compactions += 1;
-      inARow = 0;
-    });
-    conversation.events.on("compact_failed", ({ reason }) => {
-      if (reason === "aborted" || reason === "blocked_by_hook") return;
-      if (conversation.size().padded >= hardAt) return;
-      const at = provider.simulator.now();
-      failures.push({ at, size: conversation.size().padded });
-      inARow += 1;
-      worst = Math.max(worst, inARow);
-    });
-    const sentence = (text: string): void => {
-      expect(text).toMatch(/^[A-Z"'].*[.!?]$/);
-      expect(text).not.toMatch(/[\n\r]/);
-    };
-    const said: string[] = [];
-    const say = async (text: string): Promise<void> => {
-      said.push(text);
-      await conversation.append(createUserMessage(conversation.origin(), { content: text }));
-    };
-    /** The caller gives up now and then, and always where something hangs. */
-    const withPatience = async <T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-      const controller = new AbortController();
-      const isHasty = random.next() < 0.03;
-      const timer = setTimeout(() => controller.abort(), isHasty ? Math.floor(random.next() * 3) : 400);
-      try {
-        return await run(controller.signal);
-      } finally {
-        clearTimeout(timer);
-      }
-    };
-    const send = (call: ModelCall, signal: AbortSignal) => {
-      const problems = findProblems(call.request, { betas: call.betas ?? [] });
-      if (problems.length > 0) refused.push(JSON.stringify(problems).slice(0, 300));
-      return (async () => {
-        for await (const output of provider.stream(call, { signal })) {
-          if (output.kind === "message") return { kind: "response" as const, response: output.message };
-          if (output.kind === "error") return { kind: "failure" as const, failure: output.failure };
-        }
-        throw new Error("a stream without an end");
-      })();
-    };
-    const answerCalls = async ({ content }: ModelResponse): Promise<void> => {
-      const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
-      const results: UserBlock[] = calls.map((call) => world.runTool(call, provider.simulator.now()));
-      if (results.length > 0)
-        await conversation.append(createUserMessage(conversation.origin(), { content: results }));
-    };
-    await say("Work through the project. Instruction zero holds for ever.");
-    let heldInARow = 0;
-    for (let turn = 0; turn < turns; turn += 1) {
-      provider.simulator.advance(random.next() < 0.01 ? 20 * 60_000 : 3000);
-      if (random.next() < 0.01) await say(`Word ${turn}: remember ${Math.floor(random.next() * 1e6)}.`);
-      const prepared = await withPatience((signal) => conversation.prepare({ signal }));
-      if (prepared.kind === "held") {
-        counts.held += 1;
-        heldInARow += 1;
-        sentence(prepared.message);
-        // A person would go on, or compact by hand; neither may find it stuck.
-        if (heldInARow > 5) {
-          const outcome = await withPatience((signal) => conversation.compact({ signal }));
-          if (outcome.kind === "failed") sentence(outcome.message);
-        }
-        expect(heldInARow).toBeLessThan(40);
-        continue;
-      }
-      heldInARow = 0;
-      const outcome = await withPatience((signal) => send(prepared.call, signal));
-      const observed = await withPatience((signal) => conversation.observe(prepared, outcome, { signal }));
-      if (observed.kind === "accepted") {
-        counts.responses += 1;
-        if (outcome.kind === "response") await answerCalls(outcome.response);
-      } else if (observed.kind === "retry") {
-        counts.retries += 1;
-      } else {
-        if (observed.failure.kind === "aborted") counts.aborted += 1;
-        else counts.failed += 1;
-        sentence(observed.message);
-      }
+      reserve: 8000,
+      autoCompactBuffer: 4000,
+      clearSizeTarget: 6000,
+      clearSizeAtLeast: 4000,
+      keepRecentTokens: 4000,
+      ...settings,
+    },
+    system: { custom: "You are an agent." },
+    tools: () => tools,
+    parameters: { thinking: { type: "adaptive" } },
+    hooks: wildHooks(random),
+    state: world.state,
+    writer: { append: async (messages) => void stored.push(...messages), close: async () => {} },
+  });
+  const failures: { readonly at: number; readonly size: number }[] = [];
+  /** When an attempt failed although the window was full. */
+  const atTheLastRung: number[] = [];
+  let inARow = 0;
+  let worst = 0;
+  const counts = { responses: 0, held: 0, failed: 0, retries: 0, aborted: 0, compactions: 0 };
+  const hardAt = conversation.size().thresholds.hardAt;
+  const successes: number[] = [];
+  conversation.events.on("compact", () => {
+    successes.push(provider.simulator.now());
+    counts.compactions += 1;
+    inARow = 0;
+  });
+  conversation.events.on("compact_failed", ({ reason }) => {
+    if (reason === "aborted" || reason === "blocked_by_hook") return;
+    const at = provider.simulator.now();
+    if (conversation.size().padded >= hardAt) {
+      atTheLastRung.push(at);
+      return;
     }
-    console.log(`chaos: ${JSON.stringify({ ...counts, worst, failures: failures.length })}`);
-    expect(refused).toEqual([]);
-    const totals = provider.log.totals();
-    expect(totals.requests).toBeGreaterThan(turns / 2);
-    expect(counts.responses).toBeGreaterThan(turns / 2);
-    expect(worst).toBeLessThanOrEqual(3);
-    // Nothing that was said is lost: not in the transcript, not in the context.
-    const transcript = JSON.stringify(stored);
-    const context = JSON.stringify(conversation.requestMessages());
-    for (const text of said) {
-      expect(transcript).toContain(text);
-      expect(context).toContain(text);
+    failures.push({ at, size: conversation.size().padded });
+    inARow += 1;
+    worst = Math.max(worst, inARow);
+  });
+  const sentence = (text: string): void => {
+    expect(text).toMatch(/^[A-Z"'].*[.!?]$/);
+    expect(text).not.toMatch(/[\n\r]/);
+  };
+  const said: string[] = [];
+  const say = async (text: string): Promise<void> => {
+    said.push(text);
+    await conversation.append(createUserMessage(conversation.origin(), { content: text }));
+  };
+  /** The caller gives up now and then, and always where something hangs. */
+  const withPatience = async <T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const controller = new AbortController();
+    const isHasty = random.next() < 0.03;
+    const timer = setTimeout(() => controller.abort(), isHasty ? Math.floor(random.next() * 3) : 400);
+    try {
+      return await run(controller.signal);
+    } finally {
+      clearTimeout(timer);
     }
-    expect(new Set(stored.map(({ uuid }) => uuid)).size).toBe(stored.length);
-    const resumed = normalise(applyMediaBoundaries(applyMicrocompactions(liveMessages(stored)))).messages;
-    expect(JSON.stringify(resumed)).toBe(context);
-  },
-);
+  };
+  const send = (call: ModelCall, signal: AbortSignal) => {
+    const problems = findProblems(call.request, { betas: call.betas ?? [] });
+    if (problems.length > 0) refused.push(JSON.stringify(problems).slice(0, 300));
+    return (async () => {
+      for await (const output of provider.stream(call, { signal })) {
+        if (output.kind === "message") return { kind: "response" as const, response: output.message };
+        if (output.kind === "error") return { kind: "failure" as const, failure: output.failure };
+      }
+      throw new Error("a stream without an end");
+    })();
+  };
+  const answerCalls = async ({ content }: ModelResponse): Promise<void> => {
+    const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
+    const results: UserBlock[] = calls.map((call) => world.runTool(call, provider.simulator.now()));
+    if (results.length > 0)
+      await conversation.append(createUserMessage(conversation.origin(), { content: results }));
+  };
+  await say("Work through the project. Instruction zero holds for ever.");
+  let heldInARow = 0;
+  for (let turn = 0; turn < turns; turn += 1) {
+    provider.simulator.advance(random.next() < 0.01 ? 20 * 60_000 : 3000);
+    if (random.next() < 0.01) await say(`Word ${turn}: remember ${Math.floor(random.next() * 1e6)}.`);
+    const preparing = withPatience((signal) => conversation.prepare({ signal }));
+    // People type while the program works.
+    if (random.next() < 0.02) await say(`Typed ahead ${turn}.`);
+    const prepared = await preparing;
+    if (prepared.kind === "held") {
+      counts.held += 1;
+      heldInARow += 1;
+      sentence(prepared.message);
+      // A person would go on, or compact by hand; neither may find it stuck.
+      if (heldInARow > 5) {
+        const outcome = await withPatience((signal) => conversation.compact({ signal }));
+        if (outcome.kind === "failed") sentence(outcome.message);
+      }
+      expect(heldInARow).toBeLessThan(40);
+      continue;
+    }
+    heldInARow = 0;
+    const outcome = await withPatience((signal) => send(prepared.call, signal));
+    const observed = await withPatience((signal) => conversation.observe(prepared, outcome, { signal }));
+    if (observed.kind === "accepted") {
+      counts.responses += 1;
+      if (outcome.kind === "response") await answerCalls(outcome.response);
+    } else if (observed.kind === "retry") {
+      counts.retries += 1;
+    } else {
+      if (observed.failure.kind === "aborted") counts.aborted += 1;
+      else counts.failed += 1;
+      sentence(observed.message);
+    }
+  }
+  console.log(`chaos: ${JSON.stringify({ ...counts, worst, failures: failures.length })}`);
+  expect(refused).toEqual([]);
+  const totals = provider.log.totals();
+  expect(totals.requests).toBeGreaterThan(turns / 2);
+  expect(counts.responses).toBeGreaterThan(turns / 2);
+  expect(worst).toBeLessThanOrEqual(3);
+  // Three, and one more, in any ten minutes without a success in between.
+  for (const [index, at] of atTheLastRung.entries()) {
+    const fifth = atTheLastRung[index + 4];
+    if (fifth !== undefined && !successes.some((time) => time >= at && time <= fifth)) {
+      expect(fifth - at).toBeGreaterThan(600_000);
+    }
+  }
+  // Nothing that was said is lost: not in the transcript, not in the context.
+  const transcript = JSON.stringify(stored);
+  const context = JSON.stringify(conversation.requestMessages());
+  for (const text of said) {
+    expect(transcript).toContain(text);
+    expect(context).toContain(text);
+  }
+  expect(new Set(stored.map(({ uuid }) => uuid)).size).toBe(stored.length);
+  await conversation.notes?.idle();
+  const resumed = normalise(applyMediaBoundaries(applyMicrocompactions(liveMessages(stored)))).messages;
+  expect(JSON.stringify(resumed)).toBe(context);
+});

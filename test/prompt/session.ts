@@ -193,10 +193,10 @@ export function createSession(options: SessionOptions = {}) {
       return { outcome, built, found };
     },
     /** A call beside the conversation. */
-    fork(fork: Omit<ForkParts, "source"> & { readonly source?: string }) {
+    fork(fork: Omit<ForkParts, "source" | "now"> & { readonly source?: string }) {
       const params = builder.cacheSafeParams(MAIN);
       if (params === undefined) throw new Error("nothing to fork from");
-      const built = buildFork(params, { source: "suggestions", ...fork });
+      const built = buildFork(params, { source: "suggestions", now: client.simulator.now(), ...fork });
       return { built, outcome: send(built) };
     },
   };

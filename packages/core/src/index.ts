@@ -5,7 +5,7 @@ export type {
   OverflowFailure,
   PlainFailure,
 } from "./messages/call/failure.js";
-export { trackedAs, type QuerySource } from "./messages/call/query-source.js";
+export { isMainThread, trackedAs, type QuerySource } from "./messages/call/query-source.js";
 export type { ModelRequest, ToolDefinition } from "./messages/call/request.js";
 export type { ModelResponse, ResponseUsage, UsageIteration } from "./messages/call/response.js";
 export type { ClosedBlock, StreamOutput, StreamViolation } from "./messages/call/stream.js";
@@ -89,6 +89,7 @@ export {
   conversationWindows,
   linkLive,
   liveMessages,
+  undoneBoundary,
   type LinkedConversation,
 } from "./messages/transcript/live.js";
 export { findProblems } from "./messages/validity/find-problems.js";
@@ -432,7 +433,6 @@ export { memoryFileNames, type FileExclusions } from "./engine/restore/choose-fi
 export {
   cleanUpAfterCompaction,
   cleanupTargets,
-  isMainThread,
   type CleanupOptions,
   type CleanupReport,
   type CleanupTarget,
@@ -626,3 +626,7 @@ export {
 export type { MediaOptions } from "./engine/media/media-limits.js";
 export { capResult, type CapResultOptions } from "./engine/orchestrate/cap-result.js";
 export { failureSentence } from "./engine/orchestrate/failure-sentence.js";
+export { createMemoryNotesStore, type NotesStore } from "./engine/ports/notes-store.js";
+export { commonEditTool, type NotesEdit, type NotesEditTool } from "./engine/notes/notes-edit.js";
+export { notesSections, notesTemplate, type NotesSection } from "./engine/notes/template.js";
+export type { ConversationNotes } from "./engine/orchestrate/notes-keeper.js";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createSimulator } from "../simulator/core/create-simulator.js";
 import { createSimulatorApp } from "../simulator/http/app.js";
 import { createEchoPlayer } from "../simulator/players/echo-player.js";
-import { createAnthropicProvider } from "./anthropic.js";
+import { createAnthropicProvider, type AnthropicProviderOptions } from "./anthropic.js";
 import { collect, failureOf, KEY, provide, request } from "./testing/anthropic-calls.js";
 
 afterEach(() => {
@@ -42,6 +42,16 @@ function simulated() {
 }
 
 const kinds = (outputs: readonly ModelOutput[]): readonly string[] => outputs.map(({ kind }) => kind);
+
+const simpleMessage = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude-opus-5",
+  stop_reason: null,
+  stop_sequence: null,
+  usage: { input_tokens: 1, output_tokens: 1 },
+};
 
 const errorBody = (type: string, message: string): string =>
   JSON.stringify({ type: "error", error: { type, message } });
@@ -270,14 +280,67 @@ describe("credentials", () => {
   it("never stand in a failure, whoever says them", async () => {
     const { fetch } = canned(
       () =>
-        new Response(errorBody("authentication_error", `no such key: ${KEY} / pw / own`), { status: 401 }),
+        new Response(errorBody("authentication_error", `no such key: ${KEY} / proxy-pass / own-key`), {
+          status: 401,
+        }),
     );
-    const provider = provide({ fetch, headers: { "Proxy-Authorization": "pw" } });
-    const failure = await failureOf(provider, { headers: { "X-Api-Key": "own" } });
+    const provider = provide({ fetch, headers: { "Proxy-Authorization": "proxy-pass" } });
+    const failure = await failureOf(provider, { headers: { "X-Api-Key": "own-key" } });
     expect(failure.message).toBe("no such key: [secret] / [secret] / [secret]");
     const unsendable = await failureOf(provide({ apiKey: "sk-with\nline", fetch }));
     expect(unsendable).toMatchObject({ kind: "authentication", retryable: false });
     expect(JSON.stringify(unsendable)).not.toContain("sk-with");
+  });
+
+  const TOKEN = "tok-very-secret";
+  const bearer = { authorization: `Bearer ${TOKEN}` };
+  const cookies = { cookie: `a=b; session=${TOKEN}` };
+
+  it.each<[string, AnthropicProviderOptions, Partial<ModelCall>]>([
+    ["a token behind its scheme", { headers: bearer }, {}],
+    ["a token in a header of the call", {}, { headers: { Authorization: `Bearer ${TOKEN}` } }],
+    ["the key of a gateway", { headers: { "x-portkey-api-key": TOKEN } }, {}],
+    ["the token of a gateway", { headers: { "cf-aig-authorization": `Bearer ${TOKEN}` } }, {}],
+    ["a cookie", { headers: cookies }, {}],
+    ["a key in the query", { baseUrl: `https://api.example/?key=${TOKEN}&path=` }, {}],
+  ])("do not leak where the server repeats %s", async (_, options, call) => {
+    const { fetch } = canned(
+      () => new Response(errorBody("authentication_error", `invalid token ${TOKEN}`), { status: 401 }),
+    );
+    const failure = await failureOf(provide({ fetch, ...options }), call);
+    expect(failure.message).toBe("invalid token [secret]");
+  });
+
+  it("do not leak from headers of the environment, which only the SDK knows", async () => {
+    vi.stubEnv("ANTHROPIC_CUSTOM_HEADERS", `x-gateway-key: ${TOKEN}`);
+    const { fetch, sent } = canned(() =>
+      Response.json({ error: { message: `bad key ${TOKEN}` } }, { status: 401 }),
+    );
+    expect(await failureOf(provide({ fetch }))).toMatchObject({ message: "bad key [secret]" });
+    expect(sent[0]?.headers.get("x-gateway-key")).toBe(TOKEN);
+  });
+
+  it("do not leak through the type, the code or the id of an error, nor through a broken stream", async () => {
+    const error = { type: `bad ${KEY}`, message: "invalid", details: { error_code: KEY } };
+    const { fetch } = canned(() =>
+      Response.json({ type: "error", error }, { status: 401, headers: { "request-id": `req ${KEY}` } }),
+    );
+    expect(await failureOf(provide({ fetch }))).toMatchObject({
+      kind: "authentication",
+      type: "bad [secret]",
+      errorCode: "[secret]",
+      requestId: "req [secret]",
+    });
+    const events = [
+      { type: "message_start", message: { ...simpleMessage, content: [] } },
+      { type: "content_block_start", index: 0, content_block: { type: KEY } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
+    ];
+    const stream = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+    const broken = canned(() => new Response(stream, { headers: { "content-type": "text/event-stream" } }));
+    const failure = await failureOf(provide({ fetch: broken.fetch, maxRetries: 0 }));
+    expect(failure).toMatchObject({ kind: "api", message: expect.stringContaining("[secret]") as string });
+    expect(JSON.stringify(failure)).not.toContain(KEY);
   });
 });
 

@@ -2,12 +2,13 @@ import type { Anthropic } from "@anthropic-ai/sdk";
 import type * as AnthropicSdk from "@anthropic-ai/sdk";
 import type { ApiFailure, ModelProvider, ProviderCapabilities, StreamOutput } from "@palimpsest/core";
 import { keyMissing, refused, sdkFailure } from "./anthropic-failure.js";
-import { presentable } from "./failures.js";
+import { presentable, presentableOutput } from "./failures.js";
 import { LONGEST_TIMER } from "./interruptible.js";
 import { badHeader, canBeSent, encodeMessagesCall } from "./messages-call.js";
 import { messagesCapabilities } from "./messages-capabilities.js";
 import { readMessagesResponse } from "./messages-response.js";
 import { DEFAULT_IDLE_TIMEOUT_MS, streamWithRetries, type RetryPorts, type RetrySettings } from "./retry.js";
+import { secretsIn } from "./secrets.js";
 
 export interface AnthropicProviderOptions extends Partial<RetrySettings> {
   /**
@@ -31,8 +32,6 @@ export interface AnthropicProviderOptions extends Partial<RetrySettings> {
 interface Connection {
   readonly sdk: typeof AnthropicSdk;
   readonly client: Anthropic;
-  /** What must not be repeated, whoever says it. */
-  readonly secrets: readonly string[];
 }
 
 /** The Messages API through the official SDK: it authenticates and sends. Retries and decoding are our own. */
@@ -62,20 +61,24 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         if (encoded.kind === "failure") return yield { kind: "error", failure: encoded.failure };
         if (problem !== undefined) return yield { kind: "error", failure: problem };
         const { body, headers } = encoded;
-        const { sdk, client, secrets } = await connect();
-        const fail = (failure: ApiFailure): StreamOutput => ({
-          kind: "error",
-          failure: presentable(failure, [...secrets, ...secretsIn(headers)]),
-        });
-        if (!URL.canParse(client.baseURL)) return yield fail(noBaseUrl);
+        const { sdk, client } = await connect();
+        if (!URL.canParse(client.baseURL)) return yield { kind: "error", failure: noBaseUrl };
+        const secrets: string[] = [];
+        // What the SDK found by itself is known only where it is sent.
+        const watchSecrets: AnthropicSdk.Middleware = async (sent, next) => {
+          secrets.push(...secretsIn(sent));
+          return next(sent);
+        };
         let response: Response;
         try {
-          response = await client.post("/v1/messages", { body, headers, signal, timeout }).asResponse();
+          response = await client
+            .post("/v1/messages", { body, headers, signal, timeout, middleware: [watchSecrets] })
+            .asResponse();
         } catch (error) {
-          return yield fail(sdkFailure(error, sdk));
+          return yield { kind: "error", failure: presentable(sdkFailure(error, sdk), secrets) };
         }
         for await (const output of readMessagesResponse(response, alive)) {
-          yield output.kind === "error" ? fail(output.failure) : output;
+          yield presentableOutput(output, secrets);
         }
       }
 
@@ -101,11 +104,7 @@ async function openConnection(options: AnthropicProviderOptions): Promise<Connec
     maxRetries: 0,
     logLevel: "off",
   });
-  return {
-    sdk,
-    client,
-    secrets: [client.apiKey, client.authToken, ...secretsIn(headers)].filter((secret) => secret !== null),
-  };
+  return { sdk, client };
 }
 
 const noBaseUrl = refused(
@@ -121,13 +120,6 @@ function problemOf({ apiKey, authToken, headers = {} }: AnthropicProviderOptions
   if ((apiKey ?? authToken)?.trim() === "") return keyMissing;
   return canBeSent(headers) ? undefined : badHeader;
 }
-
-const secretHeaders = new Set(["authorization", "x-api-key", "proxy-authorization"]);
-
-const secretsIn = (headers: Readonly<Record<string, string>> = {}): readonly string[] =>
-  Object.entries(headers)
-    .filter(([name]) => secretHeaders.has(name.toLowerCase()))
-    .map(([, value]) => value);
 
 /** The SDK's own limit comes after ours, which counts from the last byte. */
 const headTimeout = (idleTimeoutMs: number): number =>

@@ -1,4 +1,5 @@
-import type { ApiFailure, PlainFailure, StreamViolation } from "@palimpsest/core";
+import type { ApiFailure, PlainFailure, StreamOutput, StreamViolation } from "@palimpsest/core";
+import { withoutSecrets } from "./secrets.js";
 
 export const aborted: PlainFailure = {
   kind: "aborted",
@@ -86,14 +87,23 @@ const LONGEST_MESSAGE = 2000;
 const brief = (message: string): string =>
   message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
 
-/** A failure fit to be shown: its message neither without end, as that of a proxy may be, nor with a secret. */
+/** A failure fit to be shown: no text in it without end, as that of a proxy may be, nor with a secret. */
 export function presentable<Failure extends ApiFailure>(
   failure: Failure,
   secrets: readonly string[] = [],
 ): Failure {
-  const message = secrets.reduce<string>(
-    (text, secret) => (secret === "" ? text : text.replaceAll(secret, "[secret]")),
-    failure.message,
-  );
-  return { ...failure, message: brief(message) };
+  const clean = withoutSecrets(secrets);
+  const texts = Object.entries(failure)
+    .filter(([name]) => name !== "kind")
+    .flatMap(([name, value]: [string, unknown]) =>
+      typeof value === "string" ? [[name, brief(clean(value))] as const] : [],
+    );
+  return { ...failure, ...Object.fromEntries(texts) };
+}
+
+/** An output fit to be handed on: what went wrong in it is presentable. */
+export function presentableOutput(output: StreamOutput, secrets: readonly string[]): StreamOutput {
+  if (output.kind === "error") return { ...output, failure: presentable(output.failure, secrets) };
+  if (output.kind !== "violation") return output;
+  return { kind: "error", failure: presentable(violationFailure(output.violation), secrets) };
 }

@@ -210,6 +210,23 @@ describe("createOpenAiCompatibleProvider", () => {
     for (const secret of secrets) expect(JSON.stringify(outputs)).not.toContain(secret);
   });
 
+  it("does not leak a key in the query of its address, but still names the version", async () => {
+    const fetch: typeof globalThis.fetch = (url) => {
+      const message = `bad url ${url instanceof URL ? url.href : "none"}, key=sk/secret`;
+      return Promise.resolve(Response.json({ error: { message } }, { status: 400 }));
+    };
+    const query = "key=sk%2Fsecret&api-version=2024-10-21";
+    const { outputs } = await called({ baseUrl: `http://x.invalid/v1?${query}`, fetch });
+    expect(outputs).toMatchObject([
+      {
+        failure: {
+          message:
+            "bad url http://x.invalid/v1/chat/completions?key=[secret]&api-version=2024-10-21, key=[secret]",
+        },
+      },
+    ]);
+  });
+
   const unsayable = { type: "tool_use", id: "t", name: "secret", input: { big: 1n } } as const;
 
   it.each([

@@ -1,7 +1,6 @@
 import {
   chatCapabilities,
   encodeChatRequest,
-  type ApiFailure,
   type EncodeChatRequestOptions,
   type ModelCall,
   type ModelProvider,
@@ -11,7 +10,7 @@ import {
 } from "@palimpsest/core";
 import { randomUUID } from "node:crypto";
 import { readChatResponse } from "./chat-response.js";
-import { presentable } from "./failures.js";
+import { presentableOutput } from "./failures.js";
 import {
   DEFAULT_IDLE_TIMEOUT_MS,
   streamWithRetries,
@@ -19,6 +18,7 @@ import {
   type RetryPorts,
   type RetrySettings,
 } from "./retry.js";
+import { secretsIn } from "./secrets.js";
 
 export interface OpenAiCompatibleProviderOptions
   extends Partial<RetrySettings>, Omit<EncodeChatRequestOptions, "stream"> {
@@ -50,21 +50,17 @@ export function createOpenAiCompatibleProvider(options: OpenAiCompatibleProvider
     name: "openai-compatible",
     capabilities: () => ({ ...chatCapabilities, ...capabilities }),
     stream(call, callOptions = {}) {
-      const secrets = secretsIn(options, call);
-      const fail = (failure: ApiFailure): StreamOutput => ({
-        kind: "error",
-        failure: withoutSecrets(presentable(failure, secrets), secrets),
-      });
       const responseId = `chat-${randomUUID()}`;
 
       async function* attempt(signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
         const prepared = prepare(call, { options, encoding });
-        if ("kind" in prepared) return yield fail(prepared);
+        if ("kind" in prepared) return yield { kind: "error", failure: prepared };
+        const secrets = secretsIn({ url: endpoint, headers: prepared.headers });
         const response = await send(endpoint, { method: "POST", redirect: "manual", signal, ...prepared });
-        if (isRedirect(response)) return yield fail(redirected);
+        if (isRedirect(response)) return yield { kind: "error", failure: redirected };
         const { model } = call.request;
         for await (const output of readChatResponse(response, { responseId, model, alive })) {
-          yield output.kind === "error" ? fail(output.failure) : output;
+          yield presentableOutput(output, secrets);
         }
       }
 
@@ -139,26 +135,3 @@ const redirected: PlainFailure = {
 
 const isRedirect = ({ status, type }: Response): boolean =>
   type === "opaqueredirect" || (status >= 300 && status < 400);
-
-const secretHeaders = /^(?:proxy-)?authorization$|key|token|secret|cookie/i;
-
-function secretsIn(
-  { apiKey, headers = {} }: OpenAiCompatibleProviderOptions,
-  call: ModelCall,
-): readonly string[] {
-  const sent = [...Object.entries(headers), ...Object.entries(call.headers ?? {})]
-    .filter(([name]) => secretHeaders.test(name))
-    .flatMap(([, value]) => [value, value.replace(/^\w+ +/, "")]);
-  return [apiKey?.trim() ?? "", ...sent].filter((secret) => secret !== "");
-}
-
-/** A server may repeat a key in any text. */
-function withoutSecrets(failure: ApiFailure, secrets: readonly string[]): ApiFailure {
-  const clean = (value: unknown): unknown =>
-    typeof value === "string"
-      ? secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), value)
-      : value;
-  return Object.fromEntries(
-    Object.entries(failure).map(([name, value]) => [name, name === "kind" ? value : clean(value)]),
-  ) as unknown as ApiFailure;
-}

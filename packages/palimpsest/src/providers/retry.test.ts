@@ -131,6 +131,21 @@ describe("waits", () => {
     expect(defaultRetrySettings.maxRetries).toBe(4);
   });
 
+  it("do not go on for ever where the most retries are no number", async () => {
+    const { ports } = simulatedPorts();
+    const controller = new AbortController();
+    let count = 0;
+    async function* attempt(): AsyncGenerator<StreamOutput> {
+      count += 1;
+      if (count > 20) controller.abort();
+      yield failing();
+    }
+    const call = { signal: controller.signal };
+    const outputs = await run(attempt, { ports, call, settings: { maxRetries: Number.NaN } });
+    expect(count).toBe(1);
+    expect(failureIn(outputs)).not.toMatchObject({ kind: "aborted" });
+  });
+
   it("property: are shortened at random, by a quarter at most", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (random) => {

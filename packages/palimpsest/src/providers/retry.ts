@@ -79,7 +79,7 @@ export async function* streamWithRetries(
         : yield* runAttempt(attempt, { caller, idleTimeoutMs });
       if (ending.kind === "complete") return;
       const failure = caller.aborted() ? aborted : ending.failure;
-      const isLast = ending.isFinal || number > settings.maxRetries;
+      const isLast = ending.isFinal || !(number <= settings.maxRetries);
       const waitMs = isLast ? undefined : waitAfter(failure, { number, settings, ports });
       if (waitMs === undefined) {
         yield { kind: "error", failure };

@@ -232,3 +232,18 @@ it("stands in the analysis", () => {
   round(0, 51_000);
   expect(analyzeRecording(recording()).cacheBreaks).toHaveLength(1);
 });
+
+it("responses without a model do not make it throw, and are no change of the model", () => {
+  const { round, breaks, recording, messages } = recorder();
+  round(0, 50_000);
+  round(0, 50_000);
+  round(0, 50_000);
+  for (const message of messages.slice(2, 6)) {
+    if (message.type === "assistant") Reflect.deleteProperty(message.message, "model");
+  }
+  expect(breaks()).toMatchObject([
+    { model: "", reason: "not-visible", cost: null },
+    { model: "", reason: "not-visible", cost: null },
+  ]);
+  expect(analyzeRecording(recording()).cacheBreaks).toHaveLength(2);
+});

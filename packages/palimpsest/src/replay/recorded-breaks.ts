@@ -34,6 +34,7 @@ export type RecordedBreakReason =
 export interface RecordedBreak {
   readonly at: string;
   readonly messageId: string;
+  /** Empty where the recording does not say. */
   readonly model: string;
   /** What the response before it left cached: its reads and writes. */
   readonly expectedTokens: number;
@@ -127,13 +128,10 @@ function breakBetween(
   now: Response,
   conversation: Conversation,
 ): RecordedBreak | undefined {
-  const { model, id } = now.message.message;
+  const model = modelOf(now);
   const expectedTokens = before.figures.read + before.figures.written;
   const loss = judgeReading({ expectedTokens, readTokens: now.figures.read });
-  const isExcluded = defaultSettings.cacheBreakExcludedModels.some((pattern) =>
-    matchesPattern(model, pattern),
-  );
-  if (loss === undefined || isExcluded) return undefined;
+  if (loss === undefined || isExcluded(model)) return undefined;
   const gap = now.startedAt - before.startedAt;
   const { figures } = now;
   const known = findModel(model);
@@ -141,7 +139,7 @@ function breakBetween(
     known === undefined ? undefined : pricesAt(known, figures.read + figures.written + figures.input);
   return {
     at: now.message.timestamp,
-    messageId: id,
+    messageId: now.message.message.id,
     model,
     expectedTokens,
     readTokens: figures.read,
@@ -153,6 +151,15 @@ function breakBetween(
   };
 }
 
+/** Empty where the recording does not say. */
+function modelOf({ message }: Response): string {
+  const model: unknown = message.message.model;
+  return typeof model === "string" ? model : "";
+}
+
+const isExcluded = (model: string): boolean =>
+  defaultSettings.cacheBreakExcludedModels.some((pattern) => matchesPattern(model, pattern));
+
 const MINUTE = 60_000;
 
 function reasonOf(
@@ -160,8 +167,9 @@ function reasonOf(
   now: Response,
   conversation: Conversation,
 ): Pick<RecordedBreak, "reason" | "detail"> {
-  const [from, to] = [before.message.message.model, now.message.message.model];
-  if (from !== to) return { reason: "model-changed", detail: `model changed (${from} → ${to})` };
+  const [from, to] = [modelOf(before), modelOf(now)];
+  if (from !== "" && to !== "" && from !== to)
+    return { reason: "model-changed", detail: `model changed (${from} → ${to})` };
   if (isOtherBranch(before, now, conversation)) {
     return { reason: "messages-changed", detail: "went back to an earlier message" };
   }

@@ -4,3 +4,4 @@ export { createGapHistoryFile } from "./gap-history-file.js";
 export type { FileStatus, FileSystem, OpenFile } from "./jsonl/file-system.js";
 export { createJsonlStore, type Durability, type JsonlStoreOptions } from "./jsonl/store.js";
 export { createMemoryStore } from "./memory.js";
+export { createNotesFile } from "./notes-file.js";

@@ -4,7 +4,7 @@ import {
   isMicrocompactBoundary,
 } from "./microcompact-boundary.js";
 import type { EditPosition, MicrocompactBoundary } from "./microcompact-boundary.js";
-import { isCompactBoundary } from "../../messages/predicates.js";
+import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
 import type { Message } from "../../messages/message.js";
 import { weighChange } from "./cost-rule.js";
 import {
@@ -174,8 +174,16 @@ export function noteCacheReport(
 export function restoreCachedEdits(messages: readonly Message[]): CachedEdits {
   let pinned: PinnedEdit[] = [];
   let deletedTokens = 0;
+  /** Kept messages behind a compaction: their deletions were of the prompt before it. */
+  let keptUntil: string | undefined;
   for (const message of messages) {
-    const isClearing = isMicrocompactBoundary(message);
+    if (isCompactBoundary(message)) {
+      const segment = preservedSegmentOf(message);
+      keptUntil = segment?.anchorUuid === null ? undefined : segment?.tailUuid;
+    }
+    const isKept = keptUntil !== undefined;
+    if (message.uuid === keptUntil) keptUntil = undefined;
+    const isClearing = isMicrocompactBoundary(message) && !isKept;
     // A clearing of the messages themselves ends what was deleted inside the cache, and so does a compaction.
     if (isCompactBoundary(message) || (isClearing && isLocalClearing(message))) {
       pinned = [];

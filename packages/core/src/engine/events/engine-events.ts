@@ -8,7 +8,9 @@ import type {
   WriterName,
 } from "../summarise/compaction.js";
 import type { SummaryVariant } from "../summarise/sections.js";
+import type { ChainLink } from "../orchestrate/chain.js";
 import type { CostVerdict } from "../clear/cost-rule.js";
+import type { Accounting } from "../measure/accounting.js";
 import type { MediaReason } from "../media/decide-media.js";
 import type { FileSkipReason } from "../restore/restored.js";
 import type { CacheBreak } from "../watch/cache-break.js";
@@ -46,10 +48,28 @@ export interface EngineEvents {
     readonly tokensAfter: number;
     /** Of every call that was made for it. */
     readonly usage: readonly ResponseUsage[];
+    /** How much of what those calls read came from the cache, from 0 to 1; absent where none was made. */
+    readonly cacheHitShare?: number;
+    /** Where the context went, before the compaction. */
+    readonly accounting: Accounting;
     readonly mended: Mended;
     readonly failedAttempts: readonly FailedAttempt[];
     readonly durationMs: number;
+    /** Where it stands in the chain of compactions, where a conversation drives it. */
+    readonly chain?: ChainLink;
   };
+  /** The notes were brought up to date, or an update came to nothing. */
+  readonly session_memory_extracted: {
+    readonly outcome: "updated" | "unchanged" | "failed";
+    readonly edits: number;
+    /** Calls for another tool or file, or edits that could not be made. */
+    readonly refused: number;
+    readonly usage: readonly ResponseUsage[];
+    readonly durationMs: number;
+    readonly message?: string;
+  };
+  /** A compaction from notes would have to be compacted again at once: a model writes the summary instead. */
+  readonly session_memory_over_threshold: { readonly detail: string; readonly threshold: number };
   /** A compaction so soon after the last one: its summary is too large, or what it keeps. */
   readonly recompacted_early: { readonly turnsSinceLast: number; readonly threshold: number };
   /** Automatic compaction stops for a while. */

@@ -1,5 +1,6 @@
-import type { QuerySource } from "../../messages/call/query-source.js";
+import { isMainThread, type QuerySource } from "../../messages/call/query-source.js";
 import type { Clock, Ids, MessageOrigin } from "../../messages/construct.js";
+import { hashMessage, hashValue } from "../../messages/hash.js";
 import type { Message } from "../../messages/message.js";
 import { isSyntheticError } from "../../messages/predicates.js";
 import { findModel } from "../../models/table.js";
@@ -25,15 +26,18 @@ import type { ResolvedSection } from "../prompt/sections.js";
 import { createSystemLayouter, type SystemLayout } from "../prompt/system-blocks.js";
 import { createToolList, type ToolListing } from "../prompt/tool-list.js";
 import { relativePrices } from "../prompt/ttl/expected-cost.js";
+import { resumedTtlState } from "../prompt/ttl/resumed-ttl.js";
+import type { TtlState } from "../prompt/ttl/ttl-state.js";
 import { createTtlPolicy, type TtlPolicy } from "../prompt/ttl/ttl-policy.js";
-import { isMainThread } from "../restore/cleanup.js";
 import { matchesPattern } from "../settings/matches-pattern.js";
 import { defaultSettings, type Settings } from "../settings/settings.js";
 import { createCacheWatch, type CacheWatch } from "../watch/cache-watch.js";
 import { startChain, type Chain } from "./chain.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import { createLiveState, type LiveState } from "./live-state.js";
+import { recordedWrites } from "./recorded-writes.js";
 import { sharedBeginning } from "./shared-beginning.js";
+import { dropThinking } from "./tier-one.js";
 
 /** Everything that one conversation consists of, and the few ways in which it changes. */
 export interface ConversationCore {
@@ -57,10 +61,14 @@ export interface ConversationCore {
   readonly ttl: TtlPolicy;
   /** As the last request was built of them. */
   readonly sections: readonly ResolvedSection[];
+  /** Another number whenever the list was replaced. */
+  readonly generation: number;
   chain: Chain;
   edits: CachedEdits;
   areEditsStale: boolean;
   native: NativeClearing;
+  /** Whether the last request held pictures. */
+  hadImages: boolean;
   /** What was decided last on clearing, by variant, so that asking again costs nothing. */
   lastDecision: ClearDecision | undefined;
   lastPromptTokens: number;
@@ -76,7 +84,13 @@ export interface ConversationCore {
   resetPrompt(): void;
   useModel(model: string, maxTokens: number | undefined): void;
   clearContext(): ClearContext;
+  /** Whether the next request cannot read what the last one left: its time is over, or the first picture came. */
+  isCacheLost(): boolean;
+  /** Of a resumed conversation: knows from here on what its last request left in the cache. */
+  pickUp(): Promise<void>;
   build(): Promise<BuiltRequest>;
+  /** System prompt and tools of the last built request, as thinking is bound to them. */
+  readonly promptHead: string;
 }
 
 export function createCore(options: ConversationOptions, messages: readonly Message[]): ConversationCore {
@@ -108,6 +122,9 @@ class Core implements ConversationCore {
   native: NativeClearing = noNativeClearing;
   lastDecision: ClearDecision | undefined;
   lastPromptTokens = 0;
+  generation = 0;
+  hadImages = false;
+  promptHead = "";
   readonly #layouter = createSystemLayouter();
   readonly #tools: ReturnType<typeof createToolList>;
   #maxTokens: number;
@@ -140,6 +157,11 @@ class Core implements ConversationCore {
     const live = applyMediaBoundaries(applyMicrocompactions(messages));
     this.state.replace(live);
     this.edits = restoreCachedEdits(live);
+    this.hadImages = this.state.media.totals.images > 0;
+    if (live.length > 0) {
+      const { source, settings } = this;
+      this.ttl = this.#ttlFor(options.model, resumedTtlState(live, { source, settings }));
+    }
     this.#resumed = lastResponseOf(live);
   }
 
@@ -189,6 +211,7 @@ class Core implements ConversationCore {
 
   replace(live: readonly Message[]): void {
     const before = this.state.messages;
+    this.generation += 1;
     this.state.replace(live);
     this.builder.keepPrefix(this.source, sharedBeginning(before, this.state.messages));
     this.lastDecision = undefined;
@@ -236,13 +259,42 @@ class Core implements ConversationCore {
     };
   }
 
+  isCacheLost(): boolean {
+    const hasImages = this.state.media.totals.images > 0;
+    return this.#costFacts()?.cache.state !== "warm" || hasImages !== this.hadImages;
+  }
+
+  async pickUp(): Promise<void> {
+    if (this.#resumed === undefined) return;
+    const { layout, listing } = await this.#head();
+    this.#buildResumed(layout, listing);
+  }
+
   async build(): Promise<BuiltRequest> {
+    const { layout, listing } = await this.#head();
+    this.#buildResumed(layout, listing);
+    this.promptHead = hashValue([listing.tools.map(hashMessage), layout.blocks.map(({ text }) => text)]);
+    if (this.#isThinkingBound() && this.#hasHeadChanged()) await dropThinking(this);
+    return this.#buildFrom(this.state.messages, { layout, listing, parameter: this.#decideNative(listing) });
+  }
+
+  async #head(): Promise<{ readonly layout: SystemLayout; readonly listing: ToolListing }> {
     const { system = {}, tools } = this.options;
     this.sections = (await system.prompt?.resolve()) ?? [];
-    const listing = this.#tools.list(tools?.() ?? []);
-    const layout = this.#layOut();
-    this.#pickUp(layout, listing);
-    return this.#buildFrom(this.state.messages, { layout, listing, parameter: this.#decideNative(listing) });
+    return { listing: this.#tools.list(tools?.() ?? []), layout: this.#layOut() };
+  }
+
+  #isThinkingBound(): boolean {
+    return findModel(this.model)?.capabilities.thinking.boundToPrefix === true;
+  }
+
+  /** Whether the newest response was given to another system prompt or other tools, as far as that was noted. */
+  #hasHeadChanged(): boolean {
+    const last = this.state.live.findLast(
+      (message) => message.type === "assistant" && promptHeadOf(message) !== undefined,
+    );
+    const head = last === undefined ? undefined : promptHeadOf(last);
+    return head !== undefined && head !== this.promptHead;
   }
 
   #layOut(): SystemLayout {
@@ -308,14 +360,21 @@ class Core implements ConversationCore {
   }
 
   /** The last request of a resumed conversation, as it was: what it left in the cache may still be there. */
-  #pickUp(layout: SystemLayout, listing: ToolListing): void {
+  #buildResumed(layout: SystemLayout, listing: ToolListing): void {
     const resumed = this.#resumed;
     this.#resumed = undefined;
     if (resumed === undefined) return;
     const state = this.#newState(0);
     state.replace(resumed.messages);
-    const built = this.#buildFrom(state.messages, { layout, listing, parameter: undefined });
-    this.builder.answered(built, { messageId: resumed.messageId, at: resumed.at });
+    const built = this.#buildFrom(state.messages, {
+      layout,
+      listing,
+      parameter: this.#decideNative(listing),
+    });
+    const { shared } = this.ttl.ttlFor(this.source);
+    const writes = recordedWrites(resumed.messages, state.messages, shared);
+    const params = { ...built.params, writes };
+    this.builder.answered({ ...built, params }, { messageId: resumed.messageId, at: resumed.at });
   }
 
   #isCachingOn(): boolean {
@@ -347,7 +406,7 @@ class Core implements ConversationCore {
     return this.options.capabilities ?? this.options.provider?.capabilities(model) ?? messagesApiCapabilities;
   }
 
-  #ttlFor(model: string): TtlPolicy {
+  #ttlFor(model: string, state?: TtlState): TtlPolicy {
     const { account = { isEligible: false, isInOverage: false }, gapHistory } = this.options;
     return createTtlPolicy({
       source: this.source,
@@ -358,6 +417,7 @@ class Core implements ConversationCore {
         prices: findModel(model)?.prices ?? relativePrices,
       }),
       ...(gapHistory === undefined ? {} : { history: gapHistory }),
+      ...(state === undefined ? {} : { state }),
     });
   }
 
@@ -373,6 +433,12 @@ class Core implements ConversationCore {
     const { estimator, compactable: tools } = this;
     return createLiveState({ estimator, tools, overhead });
   }
+}
+
+/** What a response of ours was given to, where that matters; it may come from a file and be anything. */
+function promptHeadOf(message: Message): string | undefined {
+  const head: unknown = (message as { readonly promptHead?: unknown }).promptHead;
+  return typeof head === "string" ? head : undefined;
 }
 
 const isThinking = (thinking: Readonly<Record<string, unknown>> | undefined): boolean =>

@@ -6,6 +6,9 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { ContextMeterOptions } from "../measure/context-meter.js";
 import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
+import type { NotesEditTool } from "../notes/notes-edit.js";
+import type { Timer } from "../ports/function-hooks.js";
+import type { NotesStore } from "../ports/notes-store.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { TranscriptWriter } from "../ports/transcript-store.js";
 import type { ProviderCapabilities } from "../prompt/capabilities.js";
@@ -79,6 +82,14 @@ export interface ConversationOptions {
   readonly diffs?: BreakDiffStore;
   /** Further things that a compaction makes obsolete. */
   readonly cleanup?: Partial<Readonly<Record<CleanupTarget, () => void>>>;
+  /** Where notes are kept, for conversations with the setting `notes` on. Default: in memory. */
+  readonly notes?: {
+    readonly store?: NotesStore;
+    /** The host's own edit tool, which the notes are written with. Default: one named `Edit`. */
+    readonly editTool?: NotesEditTool;
+  };
+  /** For waiting a while, and no longer, for notes that are being written. */
+  readonly timer?: Timer;
   readonly onStatus?: CompactPorts["onStatus"];
   readonly every?: CompactPorts["every"];
 }

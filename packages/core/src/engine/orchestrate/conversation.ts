@@ -7,6 +7,7 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { Accounting } from "../measure/accounting.js";
 import type { ContextSize } from "../measure/context-meter.js";
 import type { Pressure, Thresholds } from "../measure/thresholds.js";
+import type { ConversationNotes } from "./notes-keeper.js";
 import type { ModelCall } from "../ports/model-provider.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { TtlPolicy } from "../prompt/ttl/ttl-policy.js";
@@ -18,7 +19,7 @@ import type { CacheBreak } from "../watch/cache-break.js";
 
 /** What the engine did to the conversation on its own, and what it wrote into it. */
 export interface EngineStep {
-  readonly tier: "media" | "time-based" | "cached" | "size-based" | "full";
+  readonly tier: "media" | "time-based" | "cached" | "size-based" | "notes" | "full";
   /** What was added to the transcript, in its order. */
   readonly added: readonly Message[];
   readonly tokensBefore: number;
@@ -90,8 +91,10 @@ export interface ConversationSize extends ContextSize {
 /** What would happen before the next request. */
 export type ConversationPlan =
   | { readonly tier: "none"; readonly tokens: number }
+  /** So many pictures and documents become text. */
+  | { readonly tier: "media"; readonly tokens: number; readonly count: number }
   | {
-      readonly tier: "time-based" | "size-based";
+      readonly tier: "time-based" | "cached" | "size-based";
       readonly tokens: number;
       readonly tokensAfter: number;
       readonly toolUseIds: readonly string[];
@@ -134,4 +137,6 @@ export interface Conversation {
   /** For calls beside the conversation; undefined before the first response. */
   cacheSafeParams(): CacheSafeParams | undefined;
   readonly ttl: TtlPolicy;
+  /** Undefined where no notes are kept. */
+  readonly notes: ConversationNotes | undefined;
 }

@@ -3,7 +3,10 @@ import type { AssistantMessage, Message } from "../../messages/message.js";
 import { isHumanMessage } from "../../messages/predicates.js";
 import { findModel } from "../../models/table.js";
 import { noteNativeResponse } from "../clear/api-native.js";
+import { isThinkingBlock } from "../clear/clear-results.js";
 import { noteCacheReport } from "../clear/cached-edits.js";
+import type { EventEmitter } from "../events/emitter.js";
+import type { EngineEvents } from "../events/engine-events.js";
 import { accountFor } from "../measure/accounting.js";
 import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
 import { applyRestored } from "../restore/apply-restored.js";
@@ -12,6 +15,10 @@ import { restoreState } from "../restore/restore-state.js";
 import { compact } from "../summarise/compact.js";
 import type { CompactInput, CompactPorts } from "../summarise/compact-run.js";
 import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
+import { failureMessage } from "../summarise/failure-message.js";
+import type { CompactionScope } from "../summarise/pivot.js";
+import { groupByRound } from "../summarise/rounds.js";
+import type { ReadStateSnapshot } from "../restore/read-state.js";
 import { planCompaction } from "../summarise/plan.js";
 import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo.js";
 import { afterFailure, closedBreaker, isOpen } from "./breaker.js";
@@ -33,7 +40,17 @@ import type {
 } from "./conversation.js";
 import { describeStep } from "./describe-step.js";
 import { failureSentence } from "./failure-sentence.js";
-import { clearBySize, clearWhatIsStale, planBySize, planByTime } from "./tier-one.js";
+import { createMemoryNotesStore } from "../ports/notes-store.js";
+import { NotesKeeper } from "./notes-keeper.js";
+import {
+  clearBySize,
+  clearWhatIsStale,
+  clearWhatWasDeleted,
+  planBySize,
+  planByTime,
+  planCached,
+  planMedia,
+} from "./tier-one.js";
 
 /** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
 export function createConversation(
@@ -42,7 +59,8 @@ export function createConversation(
 ): Conversation {
   const core = createCore(options, messages);
   const exclusive = createQueue();
-  const driver = new Driver(core);
+  const keeper = createKeeper(core, exclusive);
+  const driver = new Driver(core, keeper);
   return {
     events: core.events,
     get live() {
@@ -65,7 +83,16 @@ export function createConversation(
     get ttl() {
       return core.ttl;
     },
+    notes: keeper,
   };
+}
+
+function createKeeper(
+  core: ConversationCore,
+  inTurn: (task: () => Promise<void>) => Promise<void>,
+): NotesKeeper | undefined {
+  if (!core.settings.notes) return undefined;
+  return new NotesKeeper(core, core.options.notes?.store ?? createMemoryNotesStore(), inTurn);
 }
 
 /** Runs one thing after the other; one that fails holds nobody up. */
@@ -81,6 +108,7 @@ function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
 interface LastCompaction {
   readonly before: readonly Message[];
   readonly compacted: Compacted;
+  readonly readState: ReadStateSnapshot | undefined;
 }
 
 class Driver {
@@ -92,13 +120,35 @@ class Driver {
   /** The attempt that the last rung allows although the breaker is open, once it failed. */
   #lastResort: CompactionFailed | undefined;
 
-  constructor(core: ConversationCore) {
+  readonly #notes: NotesKeeper | undefined;
+  /** Which list a request was built of. */
+  readonly #lists = new WeakMap<
+    PreparedRequest,
+    { readonly generation: number; readonly last: string | undefined }
+  >();
+
+  constructor(core: ConversationCore, notes: NotesKeeper | undefined) {
     this.#core = core;
+    this.#notes = notes;
   }
 
   async append(messages: readonly Message[]): Promise<void> {
-    await this.#core.add(messages);
+    await this.#core.add(this.#linked(messages));
     if (messages.some(isHumanMessage)) this.#hasReacted = false;
+    this.#notes?.startIfDue();
+  }
+
+  /** A message that was made before a compaction took effect hangs on one that is gone: it follows the last one. */
+  #linked(messages: readonly Message[]): readonly Message[] {
+    const { state } = this.#core;
+    let last = state.last?.uuid ?? null;
+    return messages.map((message) => {
+      const { parentUuid } = message;
+      const isLinked = parentUuid === last || state.live.some(({ uuid }) => uuid === parentUuid);
+      const linked = isLinked ? message : { ...message, parentUuid: last };
+      last = message.uuid;
+      return linked;
+    });
   }
 
   size(): ConversationSize {
@@ -146,7 +196,15 @@ class Driver {
       sections: core.sections,
       facts: { edits: core.edits.pinned.length },
     });
-    return { kind: "request", call: { request: built.request, betas: built.betas }, built, at, steps };
+    const prepared = {
+      kind: "request",
+      call: { request: built.request, betas: built.betas },
+      built,
+      at,
+      steps,
+    } as const;
+    this.#lists.set(prepared, { generation: core.generation, last: core.state.last?.uuid });
+    return prepared;
   }
 
   /** Steps 3 to 7 of the pipeline: clears by size where that is enough, else compacts. Gives a failure. */
@@ -164,6 +222,12 @@ class Driver {
       steps.push(cleared);
       return undefined;
     }
+    const fromNotes = await this.#compactFromNotes("auto", signal);
+    if (fromNotes?.kind === "compacted") {
+      steps.push(stepOf(fromNotes));
+      return undefined;
+    }
+    if (fromNotes?.reason === "aborted" || fromNotes?.reason === "blocked_by_hook") return fromNotes;
     const outcome = await this.#compact({ trigger: "auto" }, signal);
     if (outcome.kind === "failed") {
       this.#lastResort = isHeldBack && outcome.reason !== "aborted" ? outcome : undefined;
@@ -179,7 +243,34 @@ class Driver {
     return thresholds.autoCompactAt * settings.clearSizeBelow;
   }
 
+  /** Step 5: without a model call, where the notes are good for it. Undefined where they are not. */
+  async #compactFromNotes(
+    trigger: CompactInput["trigger"],
+    signal: AbortSignal | undefined,
+  ): Promise<Compacted | CompactionFailed | undefined> {
+    const summary = await this.#notes?.summary(signal);
+    if (summary?.kind !== "ready") return undefined;
+    const { kind: _kind, ...prepared } = summary;
+    const outcome = await this.#compact({ trigger, prepared }, signal);
+    if (
+      outcome.kind === "failed" &&
+      (outcome.reason === "above_threshold" || outcome.reason === "not_smaller")
+    ) {
+      const detail = outcome.failedAttempts.at(-1)?.detail ?? outcome.message;
+      const threshold = this.#core.thresholds.autoCompactAt;
+      this.#core.events.emit("session_memory_over_threshold", { detail, threshold });
+    }
+    return outcome;
+  }
+
   async compactNow({ scope, instructions, signal }: CompactOptions): Promise<Compacted | CompactionFailed> {
+    if (this.#core.settings.disableCompact) return failedAtOnce("disabled");
+    if (scope === undefined && instructions === undefined) {
+      const fromNotes = await this.#compactFromNotes("manual", signal);
+      const isFinal =
+        fromNotes?.kind === "compacted" || ["aborted", "blocked_by_hook"].includes(fromNotes?.reason ?? "");
+      if (fromNotes !== undefined && isFinal) return fromNotes;
+    }
     return this.#compact(
       {
         trigger: "manual",
@@ -195,10 +286,19 @@ class Driver {
     signal: AbortSignal | undefined,
   ): Promise<Compacted | CompactionFailed> {
     const core = this.#core;
+    await core.pickUp();
     const before = core.state.live;
-    const outcome = await compact(this.#input(given), this.#ports(signal));
+    const readState = core.options.state?.readState.snapshot();
+    const scope = this.#scopeWithoutOpenCalls(given);
+    if (scope === "calls_pending") return failedAtOnce(scope);
+    const told: { compact?: EngineEvents["compact"] } = {};
+    const ports = { ...this.#ports(signal), events: withholding(core.events, told) };
+    const outcome = await compact(
+      this.#input({ ...given, ...(scope === undefined ? {} : { scope }) }),
+      ports,
+    );
     if (outcome.kind === "failed") {
-      this.#noteFailure(outcome);
+      if (given.trigger === "auto") this.#noteFailure(outcome);
       return outcome;
     }
     const link = linkOf(core.chain);
@@ -206,14 +306,36 @@ class Driver {
       const { turnsSinceLast } = link;
       core.events.emit("recompacted_early", { turnsSinceLast, threshold: core.thresholds.autoCompactAt });
     }
-    await this.#swap(outcome);
-    this.#lastCompaction = { before, compacted: outcome };
+    try {
+      await this.#swap(outcome);
+    } catch (error) {
+      // The store failed: nothing took effect, and trying again at once would pay for the same again.
+      this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
+      throw error;
+    }
+    if (told.compact !== undefined) core.events.emit("compact", { ...told.compact, chain: link });
+    this.#lastCompaction = { before, compacted: outcome, readState };
     return outcome;
   }
 
-  #noteFailure({ reason }: CompactionFailed): void {
+  /** While a call lacks its result its round is kept; undefined where the scope may stay what it is. */
+  #scopeWithoutOpenCalls(given: Partial<CompactInput>): CompactionScope | "calls_pending" | undefined {
+    const { state } = this.#core;
+    if (!state.index.hasOpenCalls || given.prepared !== undefined) return undefined;
+    const last = groupByRound(state.live).at(-1)?.[0];
+    const { scope } = given;
+    if (last === undefined) return undefined;
+    if (scope === undefined || scope.kind === "full") return { kind: "up_to", pivot: last.uuid };
+    const at = state.live.findIndex(({ uuid }) => uuid === scope.pivot);
+    const open = state.live.indexOf(last);
+    return scope.kind === "up_to" && at <= open ? undefined : "calls_pending";
+  }
+
+  #noteFailure({ reason, failedAttempts }: CompactionFailed): void {
     const core = this.#core;
-    if (reason === "aborted" || reason === "blocked_by_hook") return;
+    if (["aborted", "blocked_by_hook", "not_enough_messages", "unknown_pivot"].includes(reason)) return;
+    // A model is asked next: only what it does counts.
+    if (failedAttempts.at(-1)?.writer === "notes") return;
     this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
     const { failuresInARow, open } = this.#breaker;
     if (open !== undefined) {
@@ -255,6 +377,7 @@ class Driver {
         },
       },
     });
+    this.#notes?.noteCompaction();
     core.ttl.reconsider({ headTokens: core.state.size.shownOverhead });
   }
 
@@ -271,6 +394,7 @@ class Driver {
       model: core.model,
       size: {
         tokensBefore: size.tokens,
+        paddedBefore: size.padded,
         overhead,
         autoCompactAt: core.thresholds.autoCompactAt,
         contextWindow: core.thresholds.contextWindow,
@@ -370,16 +494,27 @@ class Driver {
   ): Promise<Observed> {
     const core = this.#core;
     const { id, content, usage, stop_reason: stopReason, model, diagnostics } = response;
-    const message: AssistantMessage = createAssistantMessage(core.origin(), {
+    const isBound = findModel(core.model)?.capabilities.thinking.boundToPrefix === true;
+    const list = this.#lists.get(prepared);
+    const isReplaced = list?.generation !== core.generation || list.last !== core.state.last?.uuid;
+    // Something was compacted, or said, since it was asked for: behind that its thinking would be refused.
+    const kept = isBound && isReplaced ? content.filter((block) => !isThinkingBlock(block)) : content;
+    const answer: AssistantMessage = createAssistantMessage(core.origin(), {
       id,
       model,
-      content,
+      content: kept,
       usage,
       stopReason,
     });
+    const message = isBound && !isReplaced ? { ...answer, promptHead: core.promptHead } : answer;
     await core.add([message]);
     core.builder.answered(prepared.built, { messageId: id, at: prepared.at });
     core.chain = afterResponse(core.chain);
+    core.hadImages = core.state.media.totals.images > 0;
+    // One reactive compaction for what a person said, and in a long run of the program's own one in a while.
+    if (core.chain.turns > core.settings.recompactionTurns) this.#hasReacted = false;
+    // What stood before a compaction is held for undoing it, and no longer.
+    if (core.chain.turns > core.settings.undoResponses) this.#lastCompaction = undefined;
     core.ttl.noteRequest(promptRequestOf(usage, { at: prepared.at, before: core.lastPromptTokens }));
     core.lastPromptTokens = promptTokensOf(usage);
     const noted = noteNativeResponse(core.native, response.context_management, {
@@ -403,6 +538,8 @@ class Driver {
       model,
       diagnosis: diagnostics,
     });
+    this.#notes?.noteResponse(response);
+    this.#notes?.startIfDue();
     return { kind: "accepted", message, ...(cacheBreak === undefined ? {} : { cacheBreak }) };
   }
 
@@ -411,14 +548,21 @@ class Driver {
     instructions,
   }: Pick<CompactOptions, "scope" | "instructions">): Promise<ConversationPlan> {
     const core = this.#core;
-    const tokens = core.state.size.tokens;
+    const { tokens, padded } = core.state.size;
     if (scope === undefined && instructions === undefined) {
+      const media = planMedia(core);
+      if (media > 0) return { tier: "media", tokens, count: media };
       const stale = planByTime(core);
       if (stale !== undefined) return { tier: "time-based", tokens, ...stale };
-      if (core.state.size.padded < core.thresholds.autoCompactAt) return { tier: "none", tokens };
+      const cached = planCached(core);
+      if (cached !== undefined) return { tier: "cached", tokens, ...cached };
+      const { autoCompactAt, hardAt, isAutoCompactOn } = core.thresholds;
+      const isHeldBack = isOpen(this.#breaker, core.clock.now()) && padded < hardAt;
+      if (padded < autoCompactAt || !isAutoCompactOn || isHeldBack) return { tier: "none", tokens };
       const bySize = planBySize(core, this.#clearingLimit());
       if (bySize !== undefined) return { tier: "size-based", tokens, ...bySize };
     }
+    await core.pickUp();
     const input = this.#input({
       trigger: scope === undefined ? "auto" : "manual",
       ...(scope === undefined ? {} : { scope }),
@@ -450,6 +594,7 @@ class Driver {
     await core.store(undone.stored);
     core.replace(undone.live);
     core.forgetClearings();
+    if (last.readState !== undefined) core.options.state?.readState.restore(last.readState);
     core.watch.notifyCompaction(core.source);
     this.#lastCompaction = undefined;
     return undone;
@@ -473,6 +618,7 @@ class Driver {
           trigger: "auto",
           size: {
             tokensBefore: size.tokens,
+            paddedBefore: size.padded,
             overhead,
             autoCompactAt: next.autoCompactAt,
             contextWindow: core.thresholds.contextWindow,
@@ -482,6 +628,8 @@ class Driver {
       );
       if (outcome.kind === "compacted") step = stepOf(outcome);
     }
+    // Deletions inside the old model's cache mean nothing to the new one.
+    if (model !== core.model) await clearWhatWasDeleted(core);
     core.useModel(model, maxTokens);
     return step;
   }
@@ -493,8 +641,25 @@ function keepRecent({ settings, thresholds }: ConversationCore, overhead: number
   return Math.min(settings.keepRecentTokens, Math.floor(room / 4));
 }
 
+const failedAtOnce = (reason: "disabled" | "calls_pending"): CompactionFailed => ({
+  kind: "failed",
+  reason,
+  message: failureMessage(reason),
+  failedAttempts: [],
+  usage: [],
+});
+
+/** Tells everything but the success, which is only true once it took effect. */
+const withholding = (events: EventEmitter, told: { compact?: EngineEvents["compact"] }): EventEmitter => ({
+  on: (name, listener) => events.on(name, listener),
+  emit(name, event) {
+    if (name === "compact") told.compact = event as EngineEvents["compact"];
+    else events.emit(name, event);
+  },
+});
+
 const stepOf = (compacted: Compacted): EngineStep => ({
-  tier: "full",
+  tier: compacted.writer === "notes" ? "notes" : "full",
   added: compacted.stored,
   tokensBefore: compacted.tokensBefore,
   tokensAfter: compacted.tokensAfter,

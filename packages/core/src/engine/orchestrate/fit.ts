@@ -1,10 +1,14 @@
 import type { ToolDefinition } from "../../messages/call/request.js";
 import type { AssistantBlock, RequestMessage, UserBlock } from "../../messages/content.js";
+import { createCompactBoundary, type MessageOrigin } from "../../messages/construct.js";
+import { asText } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
 import type { ContextMeterOptions } from "../measure/context-meter.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { ProviderCapabilities } from "../prompt/capabilities.js";
 import type { Settings } from "../settings/settings.js";
+import { readQuotedTexts } from "../summarise/read-quoted-texts.js";
+import { isSummaryText } from "../summarise/summary-message.js";
 import type { EngineStep } from "./conversation.js";
 import { createConversation } from "./create-conversation.js";
 
@@ -71,7 +75,7 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
       ...(capabilities === undefined ? {} : { capabilities }),
       ...(estimator === undefined ? {} : { estimator }),
     },
-    messages.map(asMessage),
+    messages.flatMap(asMessages),
   );
   const prepared = await conversation.prepare(signal === undefined ? {} : { signal });
   const { tokens } = conversation.size();
@@ -86,10 +90,38 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
   };
 }
 
-function asMessage({ role, content }: LooseMessage, index: number): Message {
+/** A list that was fitted before begins with a summary of ours: what it quotes is carried on as people's words. */
+function asMessages(given: LooseMessage, index: number): readonly Message[] {
+  const { role, content } = given;
+  if (role !== "user") return [asMessage(given, `given-${index}`)];
+  const blocks: readonly (UserBlock | AssistantBlock)[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const at = blocks.findIndex((block) => block?.type === "text" && isSummaryText(asText(block.text)));
+  const summary = blocks[at];
+  if (summary?.type !== "text") return [asMessage(given, `given-${index}`)];
+  const part = (of: typeof blocks, name: string): readonly Message[] =>
+    of.length === 0 ? [] : [asMessage({ role, content: of }, `given-${index}-${name}`)];
+  const humanMessages = readQuotedTexts(summary.text).map((text, place) => ({
+    uuid: `given-${index}-said-${place}`,
+    text,
+  }));
+  return [
+    ...part(blocks.slice(0, at), "before"),
+    createCompactBoundary(
+      { ...origin, ids: { next: () => `given-${index}-boundary` } },
+      { trigger: "auto", preTokens: 0, humanMessages },
+    ),
+    ...part([summary], "summary").map((message) => ({ ...message, isCompactSummary: true })),
+    ...part(blocks.slice(at + 1), "behind"),
+  ];
+}
+
+const origin: Omit<MessageOrigin, "ids"> = { clock: { now: () => 0 }, sessionId: "fit", parentUuid: null };
+
+function asMessage({ role, content }: LooseMessage, uuid: string): Message {
   const base = {
-    uuid: `given-${index}`,
-    parentUuid: index === 0 ? null : `given-${index - 1}`,
+    uuid,
+    parentUuid: null,
     timestamp: new Date(0).toISOString(),
     sessionId: "fit",
   };
@@ -101,6 +133,6 @@ function asMessage({ role, content }: LooseMessage, index: number): Message {
   return {
     ...base,
     type: "assistant",
-    message: { id: `given-${index}`, role, model: "unknown", content: blocks },
+    message: { id: uuid, role, model: "unknown", content: blocks },
   };
 }

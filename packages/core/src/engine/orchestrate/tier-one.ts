@@ -1,6 +1,8 @@
 import { applyCached, decideCached } from "../clear/cached-edits.js";
 import { endOfRequest } from "../clear/cached-edits-request.js";
 import type { ClearPlan } from "../clear/decision.js";
+import { clearResults } from "../clear/clear-results.js";
+import { createMicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import { applyClearing } from "../clear/local-clearing.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { decideTimeBased } from "../clear/time-based.js";
@@ -15,6 +17,8 @@ import { describeClearing, describeMedia } from "./describe-step.js";
 export async function* clearWhatIsStale(core: ConversationCore): AsyncGenerator<EngineStep> {
   const media = await replaceMedia(core);
   if (media !== undefined) yield media;
+  // What was deleted inside a cache that is gone would come back, all at once.
+  if (core.edits.deleted.size > 0 && core.isCacheLost()) await clearWhatWasDeleted(core);
   const byTime = decideByTime(core);
   if (byTime !== undefined) {
     yield await applyLocally(core, byTime);
@@ -39,8 +43,8 @@ export async function* clearWhatIsStale(core: ConversationCore): AsyncGenerator<
     ...readStateOf(core),
   });
   const tokensBefore = core.state.size.tokens;
-  core.edits = state;
   await core.add([boundary]);
+  core.edits = state;
   core.watch.notifyDeletion(core.source, notice);
   yield stepOf("cached", {
     plan: decision,
@@ -62,7 +66,6 @@ async function replaceMedia(core: ConversationCore): Promise<EngineStep | undefi
   });
   await core.store([boundary]);
   core.replace(messages);
-  core.forgetClearings();
   core.watch.notifyDeletion(core.source, notice);
   const tokensAfter = core.state.size.tokens;
   const text = describeMedia(boundary.mediaMetadata.replaced.length, { tokensBefore, tokensAfter });
@@ -75,6 +78,42 @@ export async function clearBySize(core: ConversationCore, limit: number): Promis
   return plan === undefined ? undefined : applyLocally(core, plan);
 }
 
+/** Deletions inside a cache that is of no use any more are made up for in the messages themselves. */
+export async function clearWhatWasDeleted(core: ConversationCore): Promise<void> {
+  const toolUseIds = [...core.edits.deleted];
+  const [first] = core.state.live;
+  if (toolUseIds.length === 0 || first === undefined) return;
+  const isBound = findModel(core.model)?.capabilities.thinking.boundToPrefix ?? true;
+  const boundary = createMicrocompactBoundary(core.origin(), {
+    variant: "size-based",
+    trigger: "auto",
+    toolUseIds,
+    tokensBefore: core.edits.deletedTokens,
+    tokensAfter: 0,
+    ...(isBound ? { thinkingRemovedAfter: first.uuid } : {}),
+  });
+  await core.store([boundary]);
+  core.replace(clearResults(core.state.live, boundary));
+  core.forgetClearings();
+}
+
+/** What thinking was bound to has changed: all of it goes, or the API would refuse it. */
+export async function dropThinking(core: ConversationCore): Promise<void> {
+  const [first] = core.state.live;
+  if (first === undefined) return;
+  const boundary = createMicrocompactBoundary(core.origin(), {
+    variant: "size-based",
+    trigger: "auto",
+    toolUseIds: [],
+    tokensBefore: 0,
+    tokensAfter: 0,
+    thinkingRemovedAfter: first.uuid,
+  });
+  const messages = clearResults(core.state.live, boundary);
+  await core.store([boundary]);
+  core.replace(messages);
+}
+
 interface PlannedClearing {
   readonly tokensAfter: number;
   readonly toolUseIds: readonly string[];
@@ -83,6 +122,18 @@ interface PlannedClearing {
 /** What `clearWhatIsStale` would clear in the messages. */
 export const planByTime = (core: ConversationCore): PlannedClearing | undefined =>
   planned(core, decideByTime(core));
+
+/** What would be deleted inside the provider's cache. */
+export function planCached(core: ConversationCore): PlannedClearing | undefined {
+  const canEditCache = core.capabilities.cacheEdits;
+  const decision = decideCached({ ...core.clearContext(), state: core.edits, canEditCache });
+  return planned(core, decision.kind === "clear" ? decision : undefined);
+}
+
+/** How many pictures and documents would become text. */
+export const planMedia = (core: ConversationCore): number =>
+  decideMedia(core.state.media, { model: findModel(core.model), settings: core.settings })?.replaced.length ??
+  0;
 
 /** What `clearBySize` would clear. */
 export const planBySize = (core: ConversationCore, limit: number): PlannedClearing | undefined =>
@@ -112,7 +163,6 @@ function decideEagerly(core: ConversationCore): ClearPlan | undefined {
 
 function decideBySize(core: ConversationCore, limit: number): ClearPlan | undefined {
   const decision = decideSizeBased({ ...core.clearContext(), isPressed: true });
-  core.lastDecision = decision;
   if (decision.kind !== "clear") return undefined;
   // Behind a clearing no response counts any more: everything is an estimate, and padded.
   const { shownOverhead, overhead } = core.state.size;

@@ -1,7 +1,8 @@
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { RequestMessage, UserRequestMessage } from "../../messages/content.js";
+import { findModel } from "../../models/table.js";
 import { isLiveWrite } from "./cache-writes.js";
-import type { BlockPosition, Ttl } from "./markers.js";
+import type { Ttl } from "./markers.js";
 import { assemble, type BuiltRequest, type CacheSafeParams } from "./request-builder.js";
 
 export interface ForkParts {
@@ -17,9 +18,9 @@ export interface ForkParts {
   readonly skipCacheWrite?: boolean;
   /** The lifetime of a marker of the fork's own; the shared ones stay as they are. Default 5m. */
   readonly ownTtl?: Ttl;
-  /** The time: prefixes whose time is over are not marked, for that would write them again. */
-  readonly now?: number;
-  /** Not part of the cache key. Default that of the shared request. */
+  /** The time, in milliseconds: prefixes whose time is over are not marked, for that would write them again. */
+  readonly now: number;
+  /** Not part of the cache key. Default that of the shared request; always more than a thinking budget. */
   readonly maxTokens?: number;
 }
 
@@ -30,22 +31,59 @@ export interface ForkParts {
 export function buildFork(params: CacheSafeParams, fork: ForkParts): BuiltRequest {
   const { source, skipCacheWrite = true, ownTtl = "5m", maxTokens, now } = fork;
   const { prefix = params.messages } = fork;
-  const lastWrite = params.writes.findLast(
-    (write) => isWithin(write.position, prefix) && (now === undefined || isLiveWrite(write, now)),
-  )?.position;
-  const built = assemble(params, {
-    source,
-    messages: joinMessages(prefix, fork.messages),
-    skipCacheWrite,
-    ownTtl,
-    ...(lastWrite === undefined ? {} : { lastWrite }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-  });
+  const live = params.writes.filter((write) => isLiveWrite(write, now));
+  const reach = readableMessages(params, prefix);
+  const lastWrite = live.findLast(({ position }) => position.message < reach)?.position;
+  const budget = thinkingBudget(params.parameters.thinking);
+  const built = assemble(
+    {
+      ...params,
+      // Edits of messages that the fork does not carry would name what is not there.
+      pinnedEdits: params.pinnedEdits.filter(({ position }) => position.message < prefix.length),
+      // With nothing left in the cache every marker would write.
+      isCachingOn: params.isCachingOn && (!skipCacheWrite || live.length > 0),
+    },
+    {
+      source,
+      messages: joinMessages(prefix, fork.messages.map(withoutMarkers)),
+      skipCacheWrite,
+      ownTtl,
+      ...(lastWrite === undefined ? {} : { lastWrite }),
+      ...(maxTokens === undefined ? {} : { maxTokens: Math.max(maxTokens, budget + 1) }),
+    },
+  );
   return { ...built, fork: { prefixMessages: Math.min(prefix.length, params.messages.length) } };
 }
 
-const isWithin = ({ message }: BlockPosition, prefix: readonly RequestMessage[]): boolean =>
-  message < prefix.length;
+/**
+ * How many messages of the prefix a fork can read. Where a model strips thinking of earlier turns, what the fork
+ * says is such a turn: what stands behind the first thinking is another prefix then.
+ */
+function readableMessages({ parameters }: CacheSafeParams, prefix: readonly RequestMessage[]): number {
+  const isKept = findModel(parameters.model)?.capabilities.thinking.keptAcrossTurns ?? true;
+  const first = isKept
+    ? -1
+    : prefix.findIndex(({ content }) =>
+        content.some(({ type }) => type === "thinking" || type === "redacted_thinking"),
+      );
+  return first === -1 ? prefix.length : first;
+}
+
+const thinkingBudget = (thinking: Readonly<Record<string, unknown>> | undefined): number => {
+  const budget = thinking?.["type"] === "enabled" ? thinking["budget_tokens"] : undefined;
+  return typeof budget === "number" ? budget : 0;
+};
+
+/** The message without markers of the caller's: where they stand is decided here. */
+function withoutMarkers(message: RequestMessage): RequestMessage {
+  if (!message.content.some((block) => "cache_control" in block)) return message;
+  const content = message.content.map((block) => {
+    if (!("cache_control" in block)) return block;
+    const { cache_control: _marker, ...rest } = block;
+    return rest;
+  });
+  return { ...message, content } as RequestMessage;
+}
 
 /** User content behind a user message joins it, as the API would; the blocks before stay what they were. */
 function joinMessages(

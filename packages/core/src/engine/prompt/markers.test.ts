@@ -115,14 +115,15 @@ it("whatever the request: at most four, none where the API refuses one, lifetime
       fc.record({
         skipCacheWrite: fc.boolean(),
         ttl: fc.constantFrom("5m" as const, "1h" as const),
+        ownTtl: fc.constantFrom("5m" as const, "1h" as const),
         maxMarkers: fc.integer({ min: 1, max: 4 }),
       }),
-      (messages, system, lastWrite, { skipCacheWrite, ttl, maxMarkers }) => {
+      (messages, system, lastWrite, { skipCacheWrite, ttl, ownTtl, maxMarkers }) => {
         const parts = { tools, system, messages };
         const marked = placeMarkers(parts, {
           capabilities: { ...capabilities, maxMarkers },
           ttl,
-          ownTtl: "5m",
+          ownTtl,
           lastWrite,
           skipCacheWrite,
         });

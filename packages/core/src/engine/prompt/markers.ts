@@ -52,7 +52,9 @@ const SPARE_BLOCKS = 2;
  * write was, and the one on the tools yields if there is no room.
  */
 export function placeMarkers(parts: UnmarkedParts, options: MarkerOptions): MarkedParts {
-  const { capabilities, ttl, ownTtl = ttl, lastWrite, skipCacheWrite = false } = options;
+  const { capabilities, ttl, lastWrite, skipCacheWrite = false } = options;
+  // The lifetimes of one request may only become shorter.
+  const ownTtl = ttl === "5m" ? ttl : (options.ownTtl ?? ttl);
   const { tools, system, messages } = parts;
   if (capabilities.caching !== "markers" || capabilities.maxMarkers < 1) {
     return { tools, system: system.blocks, messages, markers: 0 };
@@ -66,7 +68,6 @@ export function placeMarkers(parts: UnmarkedParts, options: MarkerOptions): Mark
   const second = own === undefined || isFar ? known : undefined;
   const inMessages = [
     ...(second === undefined ? [] : [{ at: second, ttl }]),
-    // The lifetimes of one request may only become shorter; a fork's own marker is the last one.
     ...(own === undefined ? [] : [{ at: own, ttl: isSamePosition(own, known) ? ttl : ownTtl }]),
   ].slice(-capabilities.maxMarkers);
   const room = capabilities.maxMarkers - inMessages.length;
@@ -159,8 +160,12 @@ function isMarkable(block: { readonly type: string } | undefined): boolean {
 const isSamePosition = (a: BlockPosition, b: BlockPosition | undefined): boolean =>
   a.message === b?.message && a.block === b.block;
 
-function lastMarkable(messages: readonly RequestMessage[]): BlockPosition | undefined {
-  for (let message = messages.length - 1; message >= 0; message -= 1) {
+/** The last block up to a message that a marker can stand on. */
+export function lastMarkable(
+  messages: readonly RequestMessage[],
+  from = messages.length - 1,
+): BlockPosition | undefined {
+  for (let message = from; message >= 0; message -= 1) {
     const content: readonly ContentBlock[] = messages[message]?.content ?? [];
     const block = content.findLastIndex(isMarkable);
     if (block !== -1) return { message, block };

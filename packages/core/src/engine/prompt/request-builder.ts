@@ -1,5 +1,5 @@
 import type { QuerySource } from "../../messages/call/query-source.js";
-import { trackedAs } from "../../messages/call/query-source.js";
+import { isMainThread, trackedAs } from "../../messages/call/query-source.js";
 import type { ModelRequest, ToolDefinition } from "../../messages/call/request.js";
 import type { RequestMessage } from "../../messages/content.js";
 import { findModel } from "../../models/table.js";
@@ -92,6 +92,8 @@ export interface RequestBuilder {
    * where a compaction or a clearing leaves a beginning in place.
    */
   keepPrefix(source: QuerySource, messages: number): void;
+  /** A request that changed nothing read the last write of a source: a keep-alive. */
+  refreshed(source: QuerySource, at: number): void;
 }
 
 interface LastAnswer {
@@ -104,12 +106,24 @@ const MOST_SOURCES = 32;
 
 export function createRequestBuilder(): RequestBuilder {
   const last = new Map<QuerySource, LastAnswer>();
+  /** Which messages a source had when a request was built: answers to earlier ones come too late. */
+  const windows = new Map<QuerySource, object>();
+  const builtIn = new WeakMap<CacheSafeParams, object | undefined>();
+  const remember = (key: QuerySource, answer: LastAnswer): void => {
+    last.delete(key);
+    last.set(key, answer);
+    const oldest = [...last.keys()].find((source) => !isMainThread(source));
+    if (last.size > MOST_SOURCES && oldest !== undefined) last.delete(oldest);
+  };
   return {
     build(parts) {
-      const before = last.get(trackedAs(parts.source));
-      return buildRequest(parts, before);
+      const key = trackedAs(parts.source);
+      const built = buildRequest(parts, last.get(key));
+      builtIn.set(built.params, windows.get(key));
+      return built;
     },
-    answered({ params, messageMarker: position, fork }, { messageId, at }) {
+    answered(built, { messageId, at }) {
+      const { params, messageMarker: position, fork } = built;
       const key = trackedAs(params.source);
       const known = last.get(key);
       if (fork !== undefined) {
@@ -118,21 +132,30 @@ export function createRequestBuilder(): RequestBuilder {
         last.set(key, { ...known, params: { ...known.params, writes } });
         return;
       }
+      if (builtIn.has(params) && builtIn.get(params) !== windows.get(key)) return;
       const writes =
         position === undefined ? params.writes : addWrite(params.writes, { position, ttl: params.ttl, at });
-      last.delete(key);
-      last.set(key, { params: { ...params, writes }, messageId });
-      const [oldest] = last.keys();
-      if (last.size > MOST_SOURCES && oldest !== undefined) last.delete(oldest);
+      remember(key, { params: { ...params, writes }, messageId });
     },
     cacheSafeParams: (source) => last.get(trackedAs(source))?.params,
     keepPrefix(source, messages) {
       const key = trackedAs(source);
+      windows.set(key, {});
       const known = last.get(key);
       if (known === undefined) return;
       const writes = writesWithin(known.params.writes, messages);
       const kept = known.params.messages.slice(0, messages);
+      // A beginning that ends with a response may lack the results of its calls.
+      while (kept.at(-1)?.role === "assistant") kept.pop();
       last.set(key, { ...known, params: { ...known.params, messages: kept, writes } });
+    },
+    refreshed(source, at) {
+      const key = trackedAs(source);
+      const known = last.get(key);
+      const write = known?.params.writes.at(-1);
+      if (known === undefined || write === undefined) return;
+      const writes = renewWrite(known.params.writes, { position: write.position, at });
+      last.set(key, { ...known, params: { ...known.params, writes } });
     },
   };
 }
@@ -186,14 +209,16 @@ export function assemble(params: CacheSafeParams, assembly: Assembly): BuiltRequ
     { tools, system, messages },
     {
       capabilities: isCachingOn ? capabilities : { ...capabilities, caching: "none" },
-      ttl,
+      ttl: offeredTtl(capabilities, ttl),
       isStaticShared,
       ...(lastWrite === undefined ? {} : { lastWrite }),
       ...(skipCacheWrite === undefined ? {} : { skipCacheWrite }),
-      ...(ownTtl === undefined ? {} : { ownTtl }),
+      ...(ownTtl === undefined ? {} : { ownTtl: offeredTtl(capabilities, ownTtl) }),
     },
   );
-  const { model, max_tokens, thinking, effort, tool_choice, context_management, extraBody } = parameters;
+  const { model, max_tokens, thinking, effort, tool_choice } = parameters;
+  const extraBody = withoutReserved(parameters.extraBody);
+  const context_management = capabilities.contextEdits ? parameters.context_management : undefined;
   const request: ModelRequest = {
     ...extraBody,
     model,
@@ -234,6 +259,26 @@ function betasOf(
   const own = carries || (isBound && capabilities.compactionBlocks) ? [COMPACTION_BETA] : [];
   return [...new Set([...(parameters.betas ?? []), ...own])].toSorted();
 }
+
+const offeredTtl = ({ ttls }: ProviderCapabilities, ttl: Ttl): Ttl => (ttls.includes(ttl) ? ttl : "5m");
+
+const reserved: ReadonlySet<string> = new Set([
+  "model",
+  "max_tokens",
+  "messages",
+  "system",
+  "tools",
+  "thinking",
+  "tool_choice",
+  "context_management",
+  "cache_control",
+  "diagnostics",
+  "stream",
+]);
+
+/** Further fields: none of those that are decided here. */
+const withoutReserved = (extraBody: CallParameters["extraBody"] = {}): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(extraBody).filter(([name]) => !reserved.has(name)));
 
 const outputConfig = (extraBody: CallParameters["extraBody"]): object => {
   const given = extraBody?.["output_config"];

@@ -24,7 +24,8 @@ export function section(name: string, compute: ComputeSection): PromptSection {
 
 /** A section that is computed for every request. Each change of its text breaks the cache: say why it must. */
 export function volatileSection(name: string, compute: ComputeSection, reason: string): PromptSection {
-  if (reason.trim() === "") throw new TypeError(`the volatile section "${name}" needs a reason`);
+  if (typeof reason !== "string" || reason.trim() === "")
+    throw new TypeError(`the volatile section "${name}" needs a reason`);
   return { kind: "section", name, compute, volatileBecause: reason };
 }
 

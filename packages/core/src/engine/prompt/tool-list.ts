@@ -105,6 +105,12 @@ function byPlace(a: Held, b: Held): number {
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
+/** Which fields are required is a set: its order says nothing. */
+const sortWords = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((item) => typeof item === "string")
+    ? value.toSorted()
+    : sortKeys(value);
+
 /** The value with the keys of every object in order; descriptions inside a schema count as they are. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
@@ -112,6 +118,6 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sortKeys(item)]),
+      .map(([key, item]) => [key, key === "required" ? sortWords(item) : sortKeys(item)]),
   );
 }

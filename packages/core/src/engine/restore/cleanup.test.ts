@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cleanUpAfterCompaction, cleanupTargets, isMainThread, type CleanupOptions } from "./cleanup.js";
+import { isMainThread } from "../../messages/call/query-source.js";
+import { cleanUpAfterCompaction, cleanupTargets, type CleanupOptions } from "./cleanup.js";
 
 function cleanUp(options: Partial<Omit<CleanupOptions, "targets">>) {
   const called: string[] = [];

@@ -1,4 +1,4 @@
-import { trackedAs, type QuerySource } from "../../messages/call/query-source.js";
+import { isMainThread, type QuerySource } from "../../messages/call/query-source.js";
 import type { SummaryVariant } from "../summarise/sections.js";
 
 /** What a compaction makes obsolete. */
@@ -42,12 +42,6 @@ export interface CleanupReport {
   readonly kept: readonly { readonly target: CleanupTarget; readonly because: "shared" | "prefix" }[];
   /** What a target threw; the others were cleared all the same. */
   readonly failed: readonly { readonly target: CleanupTarget; readonly error: unknown }[];
-}
-
-/** Only the main thread may clear what is shared; summaries are written on its behalf. */
-export function isMainThread(source: QuerySource): boolean {
-  const tracked = trackedAs(source);
-  return tracked === "sdk" || tracked.startsWith("repl_main_thread");
 }
 
 /** Clears what a compaction made obsolete, as far as whoever compacted may. */

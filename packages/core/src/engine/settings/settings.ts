@@ -308,6 +308,66 @@ export const settingDefinitions = {
     meaning:
       "whether the provider writes the summary itself where thinking is bound to what stands before it; such a summary cannot be checked or mended",
   }),
+  notes: onOff(false, {
+    env: ["PALIMPSEST_NOTES"],
+    key: "notes",
+    meaning: "whether notes are kept in the background, so that a compaction needs no model call",
+  }),
+  notesFirstTokens: count(10_000, {
+    env: ["PALIMPSEST_NOTES_FIRST_TOKENS"],
+    key: "notesFirstTokens",
+    meaning: "tokens of the context from which on notes are kept",
+  }),
+  notesTokensBetweenUpdates: count(5000, {
+    env: ["PALIMPSEST_NOTES_TOKENS_BETWEEN_UPDATES"],
+    key: "notesTokensBetweenUpdates",
+    meaning: "tokens by which the context has to grow before the notes are brought up to date again",
+  }),
+  notesToolCallsBetweenUpdates: count(3, {
+    env: ["PALIMPSEST_NOTES_TOOL_CALLS_BETWEEN_UPDATES"],
+    key: "notesToolCallsBetweenUpdates",
+    meaning: "tool calls that have to be made besides, unless the turn has ended",
+  }),
+  notesSectionTokens: positiveCount(2000, {
+    env: ["PALIMPSEST_NOTES_SECTION_TOKENS"],
+    key: "notesSectionTokens",
+    meaning: "tokens of one section of the notes",
+  }),
+  notesTokens: positiveCount(12_000, {
+    env: ["PALIMPSEST_NOTES_TOKENS"],
+    key: "notesTokens",
+    meaning: "tokens of all notes",
+  }),
+  notesTurns: positiveCount(3, {
+    env: ["PALIMPSEST_NOTES_TURNS"],
+    key: "notesTurns",
+    meaning: "answers that one update may take; further ones only where an edit was refused",
+  }),
+  notesKeepTokens: count(10_000, {
+    env: ["PALIMPSEST_NOTES_KEEP_TOKENS"],
+    key: "notesKeepTokens",
+    meaning: "tokens that a compaction from notes keeps word for word at least",
+  }),
+  notesKeepMessages: count(5, {
+    env: ["PALIMPSEST_NOTES_KEEP_MESSAGES"],
+    key: "notesKeepMessages",
+    meaning: "messages with text that it keeps at least",
+  }),
+  notesKeepMostTokens: count(40_000, {
+    env: ["PALIMPSEST_NOTES_KEEP_MOST_TOKENS"],
+    key: "notesKeepMostTokens",
+    meaning: "tokens beyond which it does not go back for that",
+  }),
+  notesWaitMs: count(15_000, {
+    env: ["PALIMPSEST_NOTES_WAIT_MS"],
+    key: "notesWaitMs",
+    meaning: "milliseconds that a compaction waits for an update that is under way",
+  }),
+  notesDeadMs: count(60_000, {
+    env: ["PALIMPSEST_NOTES_DEAD_MS"],
+    key: "notesDeadMs",
+    meaning: "milliseconds after which an update counts as dead",
+  }),
   reactiveCompact: onOff(true, {
     env: ["PALIMPSEST_REACTIVE_COMPACT"],
     key: "reactiveCompact",
@@ -327,6 +387,11 @@ export const settingDefinitions = {
     env: ["PALIMPSEST_RECOMPACTION_TURNS"],
     key: "recompactionTurns",
     meaning: "responses within which a second compaction is reported as too early",
+  }),
+  undoResponses: count(20, {
+    env: ["PALIMPSEST_UNDO_RESPONSES"],
+    key: "undoResponses",
+    meaning: "responses after a compaction during which it can be undone; until then its messages are held",
   }),
   subagentResultTokens: positiveCount(10_000, {
     env: ["PALIMPSEST_SUBAGENT_RESULT_TOKENS"],

@@ -9,12 +9,13 @@ import { assembleContext, type NewContext } from "./assemble-context.js";
 import { summaryBudgets } from "./budgets.js";
 import type { CompactRun, HookResults } from "./compact-run.js";
 import type { Compacted, CompactionFailureReason } from "./compaction.js";
-import { humanTextsOf } from "./human-texts.js";
+import { textsToList } from "./human-texts.js";
 import { holdsImage } from "./holds-image.js";
 import { quoteHumanTexts } from "./quote-human-texts.js";
 import { estimatedTokens, sizeLimit, unpadded } from "./new-size.js";
 import type { Estimator } from "../measure/estimator.js";
 import { createSummaryMessage } from "./summary-message.js";
+import { textsToQuote } from "./texts-to-quote.js";
 import type { WrittenSummary } from "./write-summary.js";
 
 export type Candidate =
@@ -22,6 +23,7 @@ export type Candidate =
   | {
       readonly kind: "accepted";
       readonly summary: string;
+      /** By the estimate as it is, as the size before is told: only the bar is taken with a margin. */
       readonly tokensAfter: number;
       /** What comes back, as far as there is room. */
       readonly restored: Restored | undefined;
@@ -59,7 +61,7 @@ export function createCandidate(
     const { taken, leftOut, tokens } = takeFitting(contexts, { room, estimator });
     const fitting = restored === undefined ? undefined : dropToFit(restored, room - tokens);
     const added = tokens + (fitting === undefined ? 0 : restoredTokens(fitting));
-    return { taken, leftOut, fitting, tokensAfter: size.overhead + estimator.pad(needed + added) };
+    return { taken, leftOut, fitting, tokensAfter: size.overhead + needed + added };
   };
   const bareOfHooks = furnish([]);
   return {
@@ -165,7 +167,6 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
 }
 
 function metadataOf({ input, division, instructions }: CompactRun, postTokens: number): CompactMetadata {
-  const keptUuids = new Set(division.kept.map(({ uuid }) => uuid));
   const tools = discoveredTools(input.live);
   return {
     trigger: input.trigger,
@@ -174,7 +175,7 @@ function metadataOf({ input, division, instructions }: CompactRun, postTokens: n
     messagesSummarized: division.summarised.length,
     ...(instructions.length === 0 ? {} : { userContext: instructions.join("\n\n") }),
     ...(tools.length === 0 ? {} : { preCompactDiscoveredTools: tools }),
-    humanMessages: humanTextsOf(input.live).filter(({ uuid }) => !keptUuids.has(uuid)),
+    humanMessages: textsToList(input.live, division.kept),
   };
 }
 
@@ -215,8 +216,8 @@ function imageAnchor({ input, division, ports }: CompactRun): readonly Attachmen
 
 /** A provider's block cannot be mended: what people said stands behind it. */
 function quotesBehind(run: CompactRun): readonly Attachment[] {
-  const { ports, input, division } = run;
-  const texts = humanTextsOf(division.summarised);
+  const { ports, input } = run;
+  const texts = textsToQuote(run);
   if (texts.length === 0) return [];
   const quoted = quoteHumanTexts(texts, {
     estimator: ports.estimator,

@@ -1,6 +1,7 @@
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { ModelRequest } from "../../messages/call/request.js";
 import type { ResponseUsage } from "../../messages/call/response.js";
+import type { NormaliseOptions } from "../../messages/normalise/normaliser.js";
 import type { Clock, Ids } from "../../messages/construct.js";
 import type { Attachment, Message } from "../../messages/message.js";
 import type { EventEmitter } from "../events/emitter.js";
@@ -31,6 +32,10 @@ export interface CompactInput {
   readonly transcriptPath?: string;
   /** Of the last answered request; without it no fork can share its cache. */
   readonly params?: CacheSafeParams;
+  /** With which the conversation's own requests are normalised; a fork's must be the same to the byte. */
+  readonly normaliseOptions?: NormaliseOptions;
+  /** A summary that is there already: nobody is asked for one. */
+  readonly prepared?: { readonly summary: string; readonly division: Division };
   /** The API has refused the conversation as too long: whatever would send all of it is not tried. */
   readonly isRefused?: boolean;
 }

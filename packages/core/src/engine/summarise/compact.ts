@@ -1,11 +1,15 @@
 import type { ResponseUsage } from "../../messages/call/response.js";
 import type { Attachment } from "../../messages/message.js";
+import { sampledFigures } from "../../messages/usage.js";
 import type { HookContext, PreCompactOutput } from "../ports/compact-hooks.js";
+import { accountFor } from "../measure/accounting.js";
+import { readUsage } from "../measure/growth.js";
 import type { Restored } from "../restore/restored.js";
 import { createCandidate } from "./candidate.js";
 import type { CompactInput, CompactPhase, CompactPorts, CompactRun, HookResults } from "./compact-run.js";
 import type { Compacted, CompactionFailed, CompactionFailureReason, FailedAttempt } from "./compaction.js";
 import { failureMessage } from "./failure-message.js";
+import { capHookText } from "./hook-text.js";
 import { divide, whyUndivided } from "./pivot.js";
 import { hasContent } from "./rounds.js";
 import { tellObserver } from "./tell-observer.js";
@@ -47,7 +51,7 @@ export async function compact(
   };
   try {
     if (!hasContent(input.live)) return fail("not_enough_messages");
-    const division = divide(input.live, input.scope, ports.estimator);
+    const division = input.prepared?.division ?? divide(input.live, input.scope, ports.estimator);
     if (division === undefined) return fail(whyUndivided(input.live, input.scope));
     throwIfAborted(ports.signal);
     status.show("hooks");
@@ -100,14 +104,19 @@ export async function compact(
 async function preCompact(
   input: CompactInput,
   { hooks, sessionId, signal }: CompactPorts,
-): Promise<PreCompactOutput> {
+): Promise<{ readonly [Field in keyof PreCompactOutput]?: string | undefined }> {
   if (hooks === undefined) return {};
   const { trigger, instructions, transcriptPath } = input;
   const asked = { trigger, customInstructions: instructions, sessionId, transcriptPath };
-  return untilAborted(
+  const said = await untilAborted(
     orNothing(() => hooks.preCompact(asked), {}),
     signal,
   );
+  return {
+    instructions: capHookText(said.instructions),
+    message: capHookText(said.message),
+    block: capHookText(said.block),
+  };
 }
 
 async function finishingHooks(
@@ -128,14 +137,18 @@ async function finishingHooks(
   );
   return {
     contexts: [...contextsOf("SessionStart", started), ...contextsOf("PostCompact", posted)],
-    messages: [started.message, posted.message],
+    messages: [started.message, posted.message].map((text) => capHookText(text)),
   };
 }
 
 const contextsOf = (hookEvent: string, { contexts = [] }: HookContext): readonly Attachment[] =>
   contexts
     .filter((content) => content.trim() !== "")
-    .map((content) => ({ type: "hook_additional_context", hookEvent, content }));
+    .map((content) => ({
+      type: "hook_additional_context",
+      hookEvent,
+      content: capHookText(content),
+    }));
 
 /** A hook that fails, at once or later, has nothing to say. */
 async function orNothing<T>(ask: () => Promise<T>, nothing: T): Promise<T> {
@@ -213,8 +226,19 @@ function tell(compacted: Compacted, { input, ports, usage }: CompactRun): void {
     tokensBefore,
     tokensAfter,
     usage,
+    ...cacheHitShareOf(usage),
+    accounting: accountFor(input.live, ports.estimator),
     mended,
     failedAttempts,
     durationMs,
   });
+}
+
+/** How much of what the calls read came from a cache; nothing where no call was made. */
+function cacheHitShareOf(usage: readonly ResponseUsage[]): { readonly cacheHitShare?: number } {
+  const sum = (of: (usage: ResponseUsage) => unknown): number =>
+    usage.reduce((total, one) => total + (Number(of(one)) || 0), 0);
+  const prompt = sum((one) => readUsage(one)?.inputTokens);
+  const read = sum((one) => sampledFigures(one)["cache_read_input_tokens"]);
+  return prompt === 0 ? {} : { cacheHitShare: read / prompt };
 }

@@ -6,13 +6,17 @@ import type { SummaryVariant } from "./sections.js";
 export type CompactionTrigger = "manual" | "auto";
 
 /** Who wrote a summary, in the order they are tried. */
-export type WriterName = "server" | "fork" | "streaming" | "extractive";
+export type WriterName = "notes" | "server" | "fork" | "streaming" | "extractive";
 
 /** Why a compaction, or one writer's attempt at it, came to nothing. */
 export type CompactionFailureReason =
   | "not_enough_messages"
   /** The message that was to be the first or the last of it is not in the conversation. */
   | "unknown_pivot"
+  /** Compaction is switched off. */
+  | "disabled"
+  /** A call still lacks its result, and what is to be summarised holds it. */
+  | "calls_pending"
   | "blocked_by_hook"
   | "aborted"
   /** The answer held no text. */

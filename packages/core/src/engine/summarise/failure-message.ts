@@ -4,6 +4,8 @@ import { firstCharacters } from "./plain-text.js";
 const sentences: Readonly<Record<CompactionFailureReason, string>> = {
   not_enough_messages: "There are not enough messages to compact.",
   unknown_pivot: "The message where the compaction was to begin or end is not in the conversation.",
+  disabled: "Compaction is switched off in the settings.",
+  calls_pending: "A tool call still waits for its result: compact once it is there.",
   blocked_by_hook: "A PreCompact hook blocked the compaction",
   aborted: "The compaction was called off; the conversation is unchanged.",
   no_summary: "No summary was written; the conversation is unchanged",

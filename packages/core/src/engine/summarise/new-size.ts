@@ -8,8 +8,10 @@ export interface SizeFacts {
   /** System prompt and tools: no compaction makes them smaller. */
   readonly overhead: number;
   readonly autoCompactAt: number;
-  /** The window of the model: what is certain to be refused is not sent. */
+  /** The window of the model: what would probably be refused is not sent. */
   readonly contextWindow?: number;
+  /** `tokensBefore` with its estimated part padded, for comparing with the window. */
+  readonly paddedBefore?: number;
 }
 
 /**

@@ -14,6 +14,10 @@ describe("the summary in an answer", () => {
     ],
     ["<analysis>\nThe user wants <summary> tags.\n</analysis>\n<summary>\nx\n</summary>", "x"],
     ["The code has `<summary>` in it.", "The code has `<summary>` in it."],
+    ["1. <details><summary>Title</summary>\n2. B", "1. <details><summary>Title</summary>\n2. B"],
+    ["Here it is: <summary>\n1. A\n</summary>", "1. A"],
+    ['<summary>\nThen he said "stop"</summary>.\n', 'Then he said "stop"'],
+    ["<summary>\nIt ends with `</summary>`\nand more\n</summary>", "It ends with `</summary>`\nand more"],
     ["<analysis>\nthought\n</analysis>\nthe rest without a tag", "the rest without a tag"],
   ])("%j", (answer, text) => {
     expect(parseSummary(answer)).toEqual({ kind: "summary", text });
@@ -31,6 +35,9 @@ describe("the summary in an answer", () => {
     "<analysis>\nthoughts without end",
     "<analysis>\nthoughts\n<summary>\nx\n</summary>",
     "<analysis>\nx\n</analysis>\n<summary>\nhalf",
+    "Here it is: <summary>\n1. half of i",
+    "<summary>\n1. The doc says </summary> is the end tag. 2. And then it stop",
+    "<summary>\n1. The doc ends with `</summary>`\n2. And then it stop",
   ])("%j has no end", (answer) => {
     expect(parseSummary(answer)).toEqual({ kind: "unclosed" });
   });

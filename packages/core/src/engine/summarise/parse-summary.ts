@@ -26,16 +26,28 @@ interface Element {
   readonly content: string;
 }
 
+const QUOTE = "[`\"'“”‘’«»]";
+/** With words before it on its line, but not in quotation marks, and not closed on the same line: that is HTML. */
+const LATE_OPENING = new RegExp(`(?:(?<!${QUOTE})<summary>|<summary>(?!${QUOTE}))(?![^\\n]*</summary>)`);
+/** With nothing said behind it on its line, and not in quotation marks. */
+const CLOSING = new RegExp(
+  `(?:(?<!${QUOTE})</summary>|</summary>(?!${QUOTE}))(?=[^\\p{L}\\p{N}\\n]*(?:\\n|$))`,
+  "gu",
+);
+
+const closingOfSummary = (text: string): number => [...text.matchAll(CLOSING)].at(-1)?.index ?? -1;
+
 /**
- * The first element of this name, up to its last closing tag: what it quotes may hold tags of its own. A tag in
- * the middle of a line is a quotation, not an element.
+ * The first element of this name, up to its last closing tag: what it quotes may hold tags of its own. It begins
+ * its line; a summary may also follow words, where no other begins a line.
  */
 function elementIn(text: string, name: "analysis" | "summary"): Element | "unclosed" | undefined {
-  const opening = new RegExp(`(^|\\n)[ \\t]*<${name}>`).exec(text);
+  const opening =
+    new RegExp(`(^|\\n)[ \\t]*<${name}>`).exec(text) ?? (name === "summary" ? LATE_OPENING.exec(text) : null);
   if (opening === null) return undefined;
   const contentStart = opening.index + opening[0].length;
   const close = `</${name}>`;
-  const closing = name === "analysis" ? closingOfAnalysis(text, contentStart) : text.lastIndexOf(close);
+  const closing = name === "analysis" ? closingOfAnalysis(text, contentStart) : closingOfSummary(text);
   if (closing < contentStart) return "unclosed";
   return { start: opening.index, end: closing + close.length, content: text.slice(contentStart, closing) };
 }

@@ -32,7 +32,9 @@ export function divide(
 ): Division | undefined {
   const division =
     scope.kind === "full" ? divideAll(live, scope.keepRecentTokens, estimator) : divideAt(live, scope);
-  return division !== undefined && hasContent(division.summarised) ? division : undefined;
+  if (division === undefined || !hasContent(division.summarised)) return undefined;
+  // There is one boundary in a conversation: the next takes the place of the last, wherever that stands.
+  return { ...division, kept: division.kept.filter((message) => !isCompactBoundary(message)) };
 }
 
 /** Why `divide` leaves nothing to be summarised. */
@@ -54,7 +56,7 @@ function divideAt(
   const before = live.slice(0, at);
   const behind = live.slice(at);
   return kind === "from"
-    ? { variant: "from", summarised: behind, kept: before.filter((message) => !isCompactBoundary(message)) }
+    ? { variant: "from", summarised: behind, kept: before }
     : { variant: "up_to", summarised: before, kept: behind };
 }
 

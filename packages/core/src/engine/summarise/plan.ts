@@ -5,11 +5,11 @@ import { summaryBudgets } from "./budgets.js";
 import { createCandidate } from "./candidate.js";
 import type { CompactInput, CompactPorts, CompactRun } from "./compact-run.js";
 import type { CompactionFailureReason, WriterName } from "./compaction.js";
-import { humanTextsOf } from "./human-texts.js";
 import { divide, whyUndivided } from "./pivot.js";
 import { quoteHumanTexts } from "./quote-human-texts.js";
 import { hasContent } from "./rounds.js";
 import { sectionTitles, USER_MESSAGES_SECTION, type SummaryVariant } from "./sections.js";
+import { textsToQuote } from "./texts-to-quote.js";
 import { extractiveSummary, sharesCache, type WrittenSummary } from "./write-summary.js";
 
 /** What a compaction would do now. */
@@ -118,7 +118,7 @@ function expectedWriter(run: CompactRun): WriterName | undefined {
 function usualSummary(run: CompactRun, writer: WriterName): WrittenSummary {
   const { ports, division } = run;
   const { estimator } = ports;
-  const quotes = quoteHumanTexts(humanTextsOf(division.summarised), { estimator, ...summaryBudgets(run) });
+  const quotes = quoteHumanTexts(textsToQuote(run), { estimator, ...summaryBudgets(run) });
   const line = "words of a summary that nobody has written yet\n";
   const perLine = Math.max(1, estimator.block({ type: "text", text: line.repeat(100) }) / 100);
   const filler = line.repeat(Math.ceil(USUAL_SUMMARY_TOKENS / perLine));

@@ -151,6 +151,14 @@ function guard(words: string): string {
 /** Words that begin a line of their own. */
 const guardAll = (words: string): string => linesOf(words).map(guardLine).join("\n");
 
+const GUARD = "    ";
+
 /** A line that could be taken for something else is moved in. */
-const guardLine = (line: string): string =>
-  sectionHeading(line) !== undefined || /^\[\d+(?:–\d+)?\] /.test(line) ? `    ${line}` : line;
+const guardLine = (line: string): string => (isMistakable(line) ? GUARD + line : line);
+
+/** The line as it was said. */
+export const unguardLine = (line: string): string =>
+  line.startsWith(GUARD) && isMistakable(line.slice(GUARD.length)) ? line.slice(GUARD.length) : line;
+
+const isMistakable = (line: string): boolean =>
+  sectionHeading(line) !== undefined || /^\[\d+(?:–\d+)?\] /.test(line);

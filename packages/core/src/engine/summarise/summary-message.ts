@@ -23,12 +23,17 @@ const AUTONOMOUS =
   "You are working on your own in a loop that is already running. This is not a first start: continue the loop, " +
   "without a greeting.";
 
+const LABEL = "Summary:";
+
+/** Whether a text is what the model reads in place of a conversation: the text of a summary message. */
+export const isSummaryText = (text: string): boolean => text.startsWith(`${OPENING}\n\n${LABEL}\n`);
+
 /** What the model reads in place of the conversation. */
 export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessageParts): UserMessage {
   const { summary, transcriptPath, continuation, hasKeptMessages } = parts;
   const content = [
     OPENING,
-    `Summary:\n${summary}`,
+    `${LABEL}\n${summary}`,
     ...(transcriptPath === undefined
       ? []
       : [

@@ -1,6 +1,8 @@
 import { createSystemMessage, type MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { isThinkingBlock } from "../clear/clear-results.js";
+import { isMicrocompactBoundary } from "../clear/microcompact-boundary.js";
+import { isMediaBoundary } from "../media/media-boundary.js";
 import type { Compacted } from "./compaction.js";
 
 /** A conversation without its last compaction. */
@@ -45,16 +47,22 @@ export function undoCompaction(
     return { kind: "failed", reason: "another_conversation", message };
   }
   const known = new Set(compacted.live.map(({ uuid }) => uuid));
-  const since = now.filter(({ uuid }) => !known.has(uuid));
+  // What clearings did is in the content already: their boundaries would clear the originals.
+  const since = now.filter(
+    (message) => !known.has(message.uuid) && !isMicrocompactBoundary(message) && !isMediaBoundary(message),
+  );
   const needed = tokens([...before, ...since]);
   if (needed > mostTokens) {
     const message = `The messages before the compaction have ${needed} tokens and no longer fit into ${mostTokens}.`;
     return { kind: "failed", reason: "too_large", message };
   }
-  const marker = createSystemMessage(
-    { ...origin, parentUuid: before.at(-1)?.uuid ?? null },
-    { subtype: "compact_undone", content: "Compaction undone", level: "info" },
-  );
+  const marker = {
+    ...createSystemMessage(
+      { ...origin, parentUuid: before.at(-1)?.uuid ?? null },
+      { subtype: "compact_undone", content: "Compaction undone", level: "info" },
+    ),
+    undoneBoundary: compacted.boundary.uuid,
+  };
   let parentUuid = marker.uuid;
   const suffix = `_${marker.uuid.replaceAll(/[^\w-]/g, "").slice(-8)}`;
   const copies = since.flatMap((message): readonly Message[] => {

@@ -36,7 +36,8 @@ export interface VerifiedSummary {
 }
 
 const FILES_SECTION = 3;
-const ADDED_LABEL = "   Added word for word, because the summary left them out:";
+/** Over what a verification added to section 6. */
+export const ADDED_LABEL = "   Added word for word, because the summary left them out:";
 const UNKNOWN_LABEL = "   Not seen in the conversation, to be checked before use:";
 const MAX_UNKNOWN = 100;
 

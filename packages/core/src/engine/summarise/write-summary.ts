@@ -9,13 +9,13 @@ import type { Mended, WriterName } from "./compaction.js";
 import { writeDigest } from "./extractive/digest.js";
 import { writeExtractive } from "./extractive/write-extractive.js";
 import { summaryBudgets } from "./budgets.js";
-import { humanTextsOf } from "./human-texts.js";
 import { judgeAnswer, judgeFailure, type Written } from "./judge-answer.js";
 import { estimatedTokens } from "./new-size.js";
 import { summaryPrompt } from "./prompt.js";
 import { dropOldest, type TooLong, type Truncated } from "./too-long.js";
 import { tellObserver } from "./tell-observer.js";
 import { Aborted, throwIfAborted } from "./until-aborted.js";
+import { textsToQuote } from "./texts-to-quote.js";
 import { verifySummary } from "./verify.js";
 import { askFork } from "./writers/fork-writer.js";
 import { askServer, canAskServer, compactionBlockOf } from "./writers/server-writer.js";
@@ -35,6 +35,10 @@ const nothingMended: Mended = { sectionsAdded: [], messagesAdded: 0, pathsUnknow
 /** One summary after the other, each by the next writer, until the caller takes one or nobody is left. */
 export async function* writeSummaries(run: CompactRun): AsyncGenerator<WrittenSummary> {
   const { input, ports, division } = run;
+  if (input.prepared !== undefined) {
+    yield { writer: "notes", summary: input.prepared.summary, mended: nothingMended };
+    return;
+  }
   let refusal: TooLong | undefined = input.isRefused === true ? {} : undefined;
   if (refusal === undefined && wantsServer(run)) {
     const written = await writeOnServer(run);
@@ -131,7 +135,7 @@ async function writeOnFork(run: CompactRun): Promise<Written> {
 
 /** Messages as the conversation itself sends them. */
 const sharedMessages = ({ input }: CompactRun, messages: readonly Message[]): readonly RequestMessage[] =>
-  normalise(messages, input.params === undefined ? {} : { tools: input.params.tools }).messages;
+  normalise(messages, input.normaliseOptions).messages;
 
 /**
  * Asks without the conversation's cache; what is too long loses its oldest rounds, again and again. `refused`: all
@@ -178,7 +182,7 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
   return judged;
 }
 
-/** What an attempt is certain to be refused with, by the estimate; undefined where it may well fit. */
+/** What an attempt would probably be refused with, by the padded estimate; undefined where it should fit. */
 function tooLongToSend(
   { input, ports }: CompactRun,
   {
@@ -193,12 +197,12 @@ function tooLongToSend(
     readonly isBare?: boolean;
   },
 ): TooLong | undefined {
-  const { contextWindow, tokensBefore, overhead } = input.size;
+  const { contextWindow, tokensBefore, paddedBefore = tokensBefore, overhead } = input.size;
   if (contextWindow === undefined) return undefined;
   const sent =
     messages === undefined
-      ? tokensBefore
-      : (isBare ? 0 : overhead) + estimatedTokens(messages, ports.estimator);
+      ? paddedBefore
+      : (isBare ? 0 : overhead) + ports.estimator.pad(estimatedTokens(messages, ports.estimator));
   const actualTokens = sent + ports.estimator.block({ type: "text", text: prompt });
   return actualTokens > contextWindow ? { actualTokens, maximumTokens: contextWindow } : undefined;
 }
@@ -259,7 +263,7 @@ function verified(run: CompactRun, writer: WriterName, summary: string): Written
     variant: division.variant,
     live: division.summarised,
     alsoSeen: division.variant === "from" ? division.kept : [],
-    humanTexts: humanTextsOf(division.summarised),
+    humanTexts: textsToQuote(run),
     estimator: ports.estimator,
     ...summaryBudgets(run),
     ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),
@@ -273,7 +277,7 @@ export function extractiveSummary(run: CompactRun): WrittenSummary {
   const { text } = writeExtractive(division.summarised, {
     estimator: ports.estimator,
     variant: division.variant,
-    humanTexts: humanTextsOf(division.summarised),
+    humanTexts: textsToQuote(run),
     ...summaryBudgets(run),
     ...(ports.todos === undefined ? {} : { todos: ports.todos }),
     ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { RequestMessage } from "../../messages/content.js";
 import {
   assistant,
   conversation,
   hourMarker,
   marked,
+  marker,
   request,
   second,
+  tool,
   usage,
   user,
   watching,
@@ -193,6 +196,53 @@ describe("calls beside the conversation", () => {
     };
     expect(after(50_000)).toBe("server-side");
     expect(after(0)).toBe("expired");
+  });
+
+  it("that leaves out a marker whose time is over did not change the markers: it expired", () => {
+    const after = (minutes: number, cacheControl: object) => {
+      const watched = watching();
+      watched.call(request(3, { messages: marked(conversation(3), cacheControl) }), usage(0, 50_000));
+      watched.wait(minutes * 60_000);
+      const messages = [...conversation(4), user("?")];
+      return watched.call(request(5, { messages }), usage(0, 0), { call: fork(3) })?.reasons;
+    };
+    expect(after(6, marker)).toMatchObject([{ kind: "expired", ttl: "5m" }]);
+    expect(after(61, hourMarker)).toMatchObject([{ kind: "expired", ttl: "1h" }]);
+    const all = watching();
+    all.call(request(3), usage(0, 50_000));
+    all.wait(6 * 60_000);
+    const unmarked = request(5, {
+      tools: [tool("Read"), tool("Edit")],
+      system: [
+        { type: "text", text: "You are an agent." },
+        { type: "text", text: "Today is Monday." },
+      ],
+      messages: [...conversation(4), user("?")],
+    });
+    expect(all.call(unmarked, usage(0, 0), { call: fork(3) })?.reasons).toMatchObject([{ kind: "expired" }]);
+    const removed = [{ kind: "markers-changed", removed: ["messages"] }];
+    expect(after(4, marker)).toEqual(removed);
+    expect(after(6, hourMarker)).toEqual(removed);
+  });
+
+  it("that leaves out a marker behind thinking that the model drops did not change the markers", () => {
+    const watched = watching();
+    const change = { model: "claude-sonnet-4-5" };
+    const thought: RequestMessage = {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "hm", signature: "s" },
+        { type: "tool_use", id: "a", name: "Read", input: {} },
+      ],
+    };
+    const result = { type: "tool_result" as const, tool_use_id: "a", content: "out" };
+    const sent: readonly RequestMessage[] = [user("question"), thought, { role: "user", content: [result] }];
+    watched.call(request(sent, change), usage(0, 50_000));
+    const asked: RequestMessage = { role: "user", content: [result, { type: "text", text: "?" }] };
+    const beside = request(3, { ...change, messages: [...marked(sent.slice(0, 1)), thought, asked] });
+    expect(watched.call(beside, usage(3000, 0), { call: fork(3) })?.reasons).toEqual([
+      { kind: "thinking-stripped" },
+    ]);
   });
 
   it("of another conversation than the main thread", () => {

@@ -120,7 +120,8 @@ export function createCacheWatch(options: CacheWatchOptions = {}): CacheWatch {
       const sent = readCall(call, known?.sent);
       const isWhole = !isBeside || (call.fork?.prefixMessages ?? 0) >= (known?.sent.messages.length ?? 0);
       const base = isWhole ? known : undefined;
-      const changes = base === undefined ? [] : changesBetween(base.sent, sent, { isBeside });
+      const changes =
+        base === undefined ? [] : changesBetween(base.sent, sent, { isBeside, gapMs: sent.at - base.usedAt });
       const { window } = source;
       pendingCalls.add(call, { key, source, call: calls, window, sent, base, changes, isBeside });
       return changes;

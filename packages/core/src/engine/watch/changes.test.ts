@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { RequestMessage } from "../../messages/content.js";
 import type { BreakReason } from "./break-reason.js";
 import {
   assistant,
@@ -246,6 +247,51 @@ describe("the reason of a break", () => {
     watched.call(request(thought, { model }), usage(0, 50_000));
     const found = watched.call(request([...thought, user("next")], { model }), usage(30_000, 20_000));
     expect(found?.reasons).toEqual([{ kind: "thinking-stripped" }]);
+  });
+
+  describe("thinking that is dropped where a person speaks behind results", () => {
+    const model = "claude-sonnet-4-5";
+    const thought = (id: string) =>
+      ({
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "hm", signature: "s" },
+          { type: "tool_use", id, name: "Read", input: {} },
+        ],
+      }) as const;
+    const results = (id: string, ...said: readonly string[]): RequestMessage => ({
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: id, content: "out" },
+        ...said.map((text) => ({ type: "text" as const, text })),
+      ],
+    });
+    const begun = [user("question"), thought("a"), results("a")];
+    const after = (before: readonly RequestMessage[], now: readonly RequestMessage[]) => {
+      const watched = watching();
+      watched.call(request(before, { model }), usage(0, 50_000));
+      return watched.call(request(now, { model }), usage(30_000, 20_000))?.reasons;
+    };
+
+    it("in a further message", () => {
+      expect(after(begun, [...begun, thought("b"), results("b", "and now?")])).toEqual([
+        { kind: "thinking-stripped" },
+      ]);
+    });
+
+    it("in the last message, which grew", () => {
+      expect(after(begun, [...begun.slice(0, 2), results("a", "and now?")])).toEqual([
+        { kind: "thinking-stripped" },
+      ]);
+    });
+
+    it("is no reason where nobody speaks, nor where it was dropped before", () => {
+      expect(after(begun, [...begun, thought("b"), results("b")])).toEqual([{ kind: "server-side" }]);
+      const spoken = [...begun.slice(0, 2), results("a", "and now?")];
+      expect(after(spoken, [...spoken, thought("b"), results("b", "and then?")])).toEqual([
+        { kind: "server-side" },
+      ]);
+    });
   });
 
   it("another model that answered in place of the one asked", () => {

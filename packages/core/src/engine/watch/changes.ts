@@ -1,6 +1,6 @@
 import type { BreakReason, FromTo } from "./break-reason.js";
 import { systemChanges, toolChanges } from "./head-changes.js";
-import { markerChanges } from "./marker-changes.js";
+import { markerChanges, type MarkerOptions } from "./marker-changes.js";
 import { firstChangedMessage, sharedMessages } from "./message-list.js";
 import { sameValue } from "./same-content.js";
 import type { SentRequest } from "./sent-request.js";
@@ -11,7 +11,7 @@ type Reasons = readonly BreakReason[];
 export function changesBetween(
   before: SentRequest,
   now: SentRequest,
-  { isBeside }: { readonly isBeside: boolean } = { isBeside: false },
+  { isBeside, gapMs }: Pick<MarkerOptions, "isBeside" | "gapMs">,
 ): Reasons {
   const inMessages = messageChanges(before, now);
   return [
@@ -19,7 +19,7 @@ export function changesBetween(
     ...textChange("speed-changed", before.speed, now.speed),
     ...toolChanges(before, now),
     ...systemChanges(before, now),
-    ...markerChanges(before, now, { isBeside, areMessagesSame: inMessages.length === 0 }),
+    ...markerChanges(before, now, { isBeside, gapMs, areMessagesSame: inMessages.length === 0 }),
     ...betaChanges(before, now),
     ...textChange("effort-changed", before.effort, now.effort),
     ...textChange("thinking-changed", before.thinking, now.thinking),

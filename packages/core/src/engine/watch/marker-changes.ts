@@ -1,12 +1,17 @@
+import { ttlMilliseconds } from "../prompt/cache-writes.js";
 import type { BreakReason, FromTo, MarkedPart } from "./break-reason.js";
 import type { MessageMarker } from "./message-list.js";
 import type { SentRequest } from "./sent-request.js";
+import { dropsThinking } from "./unchanged-causes.js";
+import type { WatchedFacts } from "./watched-call.js";
 
 export interface MarkerOptions {
   /** The call stands beside the conversation: behind the prefix it shares its markers are its own. */
   readonly isBeside: boolean;
   /** The messages are those sent before, or continue them. */
   readonly areMessagesSame: boolean;
+  /** Milliseconds since a request last used what is marked. */
+  readonly gapMs: number;
 }
 
 const parts: readonly MarkedPart[] = ["tools", "system", "messages"];
@@ -73,22 +78,38 @@ function valuesOf({ markers }: SentRequest, { part, field }: PartField): readonl
 const inWords = (values: readonly string[]): string => [...new Set(values)].join(", ");
 
 function strategyChange({ facts: before }: SentRequest, { facts: now }: SentRequest): FromTo | undefined {
-  const { scopeStrategy: from = "none" } = before;
-  const { scopeStrategy: to = "none" } = now;
+  const [from, to] = [strategyOf(before), strategyOf(now)];
   return from === to ? undefined : { from, to };
 }
 
-function isRemoved(
-  part: MarkedPart,
-  { before, now, areMessagesSame }: MarkerOptions & { before: SentRequest; now: SentRequest },
-): boolean {
-  if (before.markers[part].length === 0) return false;
+/** Hosts without types may say anything: what is no name is none. */
+const strategyOf = ({ scopeStrategy }: WatchedFacts): string =>
+  typeof scopeStrategy === "string" ? scopeStrategy : "none";
+
+interface Compared extends MarkerOptions {
+  readonly before: SentRequest;
+  readonly now: SentRequest;
+}
+
+function isRemoved(part: MarkedPart, compared: Compared): boolean {
+  const { before, now, areMessagesSame } = compared;
+  if (before.markers[part].length === 0 || (compared.isBeside && isUseless(part, compared))) return false;
   // The marker on the tools yields where room is needed: one on the system prompt covers them.
   if (part === "tools") return now.markers.tools.length + now.markers.system.length === 0;
   if (part === "system") return now.markers.system.length === 0;
   const written = before.markers.messages.at(-1);
   if (!areMessagesSame || written === undefined) return now.markers.messages.length === 0;
   return now.markers.messages.every((marker) => isBefore(marker, written));
+}
+
+/**
+ * Whether what a part's markers wrote cannot be read any more, whatever is marked. A call beside the conversation
+ * leaves them out then: to mark it is to write it again.
+ */
+function isUseless(part: MarkedPart, { before, now, gapMs }: Compared): boolean {
+  const ttls = valuesOf(before, { part, field: "ttl" });
+  const isOver = ttls.every((ttl) => gapMs > ttlMilliseconds[ttl === "1h" ? "1h" : "5m"]);
+  return isOver || (part === "messages" && dropsThinking(before, now));
 }
 
 const isBefore = (a: MessageMarker, b: MessageMarker): boolean =>

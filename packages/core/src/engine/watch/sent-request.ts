@@ -68,7 +68,7 @@ export function readCall(call: WatchedCall, before: SentRequest | undefined): Se
     speed: request["speed"] ?? "standard",
     tools,
     system,
-    sections: call.sections,
+    sections: sectionsOf(call.sections),
     markers: {
       tools: markersIn(tools),
       system: markersIn(system),
@@ -86,6 +86,17 @@ export function readCall(call: WatchedCall, before: SentRequest | undefined): Se
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** What has no name or no text is no section. */
+function sectionsOf(sections: unknown): readonly WatchedSection[] | undefined {
+  if (!Array.isArray(sections)) return undefined;
+  return sections.flatMap((section: unknown) => {
+    if (!isFields(section)) return [];
+    const { name, text, volatileBecause } = section;
+    if (typeof name !== "string" || typeof text !== "string") return [];
+    return [{ name, text, ...(typeof volatileBecause === "string" ? { volatileBecause } : {}) }];
+  });
+}
 
 function systemBlocks(system: unknown): readonly unknown[] {
   if (typeof system !== "string") return listOf(system);

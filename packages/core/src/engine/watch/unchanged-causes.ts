@@ -20,7 +20,7 @@ export function unchangedCauses(
   const found = [
     ...outsideLookback(before, now),
     ...expired(ttlsOf(before), gapMs),
-    ...stripped(before, now),
+    ...(dropsThinking(before, now) ? [{ kind: "thinking-stripped" } as const] : []),
   ];
   return found.length > 0 ? found : [{ kind: "server-side" }];
 }
@@ -49,15 +49,21 @@ function expired(ttls: ReadonlySet<Ttl>, gapMs: number): readonly BreakReason[] 
   return over === undefined ? [] : [{ kind: "expired", ttl: over, gapMs }];
 }
 
-/** Some models drop thinking of earlier turns once a person speaks again. */
-function stripped(before: SentRequest, now: SentRequest): readonly BreakReason[] {
-  if (findModel(now.model)?.capabilities.thinking.keptAcrossTurns !== false) return [];
-  const isTurn = now.messages.slice(before.messages.length).some(isSpoken);
-  const hasThinking = before.messages.some((message) => blocksOf(message).some(isThinking));
-  return isTurn && hasThinking ? [{ kind: "thinking-stripped" }] : [];
+/**
+ * Whether the model drops thinking that it was sent before: some drop that of earlier turns once a person speaks
+ * again, all before the last words of one.
+ */
+export function dropsThinking(before: SentRequest, now: SentRequest): boolean {
+  if (findModel(now.model)?.capabilities.thinking.keptAcrossTurns !== false) return false;
+  const spokenBefore = before.messages.findLastIndex(isSpoken);
+  const spoken = now.messages.findLastIndex(isSpoken);
+  return before.messages
+    .slice(Math.max(0, spokenBefore), Math.max(0, spoken))
+    .some((message) => blocksOf(message).some(isThinking));
 }
 
+/** Words of a person may share a message with results. */
 const isSpoken = (message: unknown): boolean =>
   isFields(message) &&
   message["role"] === "user" &&
-  !blocksOf(message).some((block) => isFields(block) && block["type"] === "tool_result");
+  blocksOf(message).some((block) => !isFields(block) || block["type"] !== "tool_result");

@@ -282,13 +282,26 @@ it("never throws, whatever the request and the answer hold", async () => {
       iterations: json,
     }),
   );
+  const section = fc.oneof(json, fc.record({ name: json, text: json, volatileBecause: json }));
+  const facts = fc.record({ scopeStrategy: json, autoMode: json, edits: json, own: json });
+  const host = fc.record({
+    sections: fc.oneof(json, fc.array(section)),
+    facts: fc.oneof(json, facts),
+  });
   const diffs = createMemoryBreakDiffStore();
   let breaks = 0;
   fc.assert(
-    fc.property(fc.array(fc.tuple(request, figures, json, json), { maxLength: 5 }), (calls) => {
+    fc.property(fc.array(fc.tuple(request, figures, json, json, host), { maxLength: 5 }), (calls) => {
       const watch = createCacheWatch({ diffs });
-      for (const [sent, usage, diagnosis, model] of calls) {
-        watch.before({ source: "s", request: sent as never, betas: diagnosis as never, at: 0 });
+      for (const [sent, usage, diagnosis, model, told] of calls) {
+        watch.before({
+          source: "s",
+          request: sent as never,
+          betas: diagnosis as never,
+          at: 0,
+          sections: told.sections as never,
+          facts: told.facts as never,
+        });
         const found = watch.after({
           source: "s",
           usage: usage as never,
@@ -306,4 +319,29 @@ it("never throws, whatever the request and the answer hold", async () => {
   );
   expect(breaks).toBeGreaterThan(20);
   expect(diffs.diffs.length).toBe(20);
+});
+
+it("sections and facts that are none do not make it throw", () => {
+  const system = (text: string) => ({ model: "claude-opus-5", max_tokens: 1, system: text, messages: [] });
+  const usage = (read: number) => ({
+    input_tokens: 1,
+    output_tokens: 1,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: 50_000,
+  });
+  const strange: readonly object[] = [
+    { sections: null },
+    { sections: [null, { name: 7, text: "a" }, { name: "a" }] },
+    { sections: [{ name: "a", text: "a", volatileBecause: 7 }] },
+    { sections: [{ name: "a", text: "b", volatileBecause: null }] },
+    { facts: { scopeStrategy: 7 } },
+    { facts: { scopeStrategy: null } },
+    { facts: null },
+  ];
+  const watch = createCacheWatch({ diffs: createMemoryBreakDiffStore() });
+  for (const [index, parts] of strange.entries()) {
+    watch.before({ source: "s", request: system(`${index}`), at: index, ...parts });
+    const found = watch.after({ source: "s", usage: usage(0), at: index });
+    expect(found?.reasons.map(({ kind }) => kind)).toEqual(index === 0 ? undefined : ["system-changed"]);
+  }
 });

@@ -53,11 +53,19 @@ class Linker {
     const kept = segment === undefined ? [] : this.#preserved(segment, boundaryAt);
     // Where the segment cannot be found, a link to something older may well lead into it: that is no rewind.
     const isLost = segment !== undefined && kept.length === 0;
-    const { branch, resumedFrom, missing } = walkBranch(own.slice(start, end), {
+    const { branch, resumedFrom, missing, isUndone } = walkBranch(own.slice(start, end), {
+      boundary: boundary?.uuid,
       kept: new Set((isLost ? older : kept).map((message) => message.uuid)),
       older: new Map(older.map((message, index) => [message.uuid, index])),
     });
     const live = bringInSiblings(own.slice(start, siblingsEnd), branch);
+    if (isUndone) {
+      const earlier = this.link(boundaryAt, boundaryAt);
+      const before = boundary?.logicalParentUuid;
+      const isKnown = typeof before !== "string" || older.some(({ uuid }) => uuid === before);
+      const lacks = isKnown ? earlier.missing : (before ?? undefined);
+      return { messages: [...earlier.messages, ...live], ...(lacks === undefined ? {} : { missing: lacks }) };
+    }
     if (resumedFrom !== undefined) {
       // The person went back to before the boundary: the compaction is not part of this branch.
       const earlier = this.link(resumedFrom + 1, boundaryAt);
@@ -119,9 +127,12 @@ interface Branch {
   readonly resumedFrom: number | undefined;
   /** A parent that is nowhere in the input. */
   readonly missing: string | undefined;
+  /** The compaction was taken back: the branch goes on right before its boundary. */
+  readonly isUndone: boolean;
 }
 
 interface OlderMessages {
+  readonly boundary: string | undefined;
   /** Those that the boundary kept. */
   readonly kept: ReadonlySet<string>;
   /** All before the boundary, with their places. */
@@ -132,7 +143,7 @@ interface OlderMessages {
  * The messages of `since` on the branch that ends in the last one. A list without links is one branch; a
  * parent that is nowhere hides nothing: the walk goes on with the line before.
  */
-function walkBranch(since: readonly Message[], { kept, older }: OlderMessages): Branch {
+function walkBranch(since: readonly Message[], { boundary, kept, older }: OlderMessages): Branch {
   const places = new Map(since.map((message, index) => [message.uuid, index]));
   const linked = since.some((message) => typeof message.parentUuid === "string");
   const branch = new Set<Message>();
@@ -140,27 +151,33 @@ function walkBranch(since: readonly Message[], { kept, older }: OlderMessages): 
   let at = since.length - 1;
   for (let message = since[at]; message !== undefined; message = since[at]) {
     branch.add(message);
+    if (undoneBoundary(message) !== undefined && undoneBoundary(message) === boundary) {
+      return { branch, resumedFrom: undefined, missing, isUndone: true };
+    }
     const parent = message.parentUuid;
     if (isCompactBoundary(message) || (linked && parent === null)) break;
     const place = typeof parent === "string" ? places.get(parent) : undefined;
     if (place !== undefined && place < at) {
       at = place;
-    } else if (typeof parent === "string" && kept.has(parent) && !isUndoMarker(message)) {
+    } else if (typeof parent === "string" && kept.has(parent)) {
       const below = at;
       at = since.findLastIndex((candidate, index) => index < below && isCompactionOutput(candidate));
     } else if (typeof parent === "string" && older.has(parent)) {
-      return { branch, resumedFrom: older.get(parent), missing };
+      return { branch, resumedFrom: older.get(parent), missing, isUndone: false };
     } else {
       if (typeof parent === "string" && place === undefined) missing ??= parent;
       at -= 1;
     }
   }
-  return { branch, resumedFrom: undefined, missing };
+  return { branch, resumedFrom: undefined, missing, isUndone: false };
 }
 
-/** Says that what follows goes on before the boundary, as if there had been no compaction. */
-const isUndoMarker = (message: Message): boolean =>
-  message.type === "system" && message.subtype === "compact_undone";
+/** Of a message that takes a compaction back: the uuid of its boundary. What follows goes on right before that. */
+export function undoneBoundary(message: Message): string | undefined {
+  if (message.type !== "system" || message.subtype !== "compact_undone") return undefined;
+  const { undoneBoundary: uuid } = message as { readonly undoneBoundary?: unknown };
+  return typeof uuid === "string" ? uuid : undefined;
+}
 
 /** What a compaction itself writes behind its boundary: the summary or the provider's own, attachments, state. */
 const isCompactionOutput = (message: Message): boolean =>

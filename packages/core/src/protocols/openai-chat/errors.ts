@@ -3,7 +3,7 @@ import type { ErrorResponse } from "../error-response.js";
 import type { HeaderReader } from "../headers.js";
 import { readRetryAfter } from "../retry-after.js";
 import { readChatError, type ChatErrorFacts } from "./error-body.js";
-import { exceedsItsLimit, findChatOverflow, isThrottling } from "./overflow-wordings.js";
+import { exceedsItsLimit, findChatOverflow, isNamedOverflow, isThrottling } from "./overflow-wordings.js";
 
 type PlainKind = PlainFailure["kind"];
 
@@ -54,7 +54,7 @@ const vagueKinds: ReadonlySet<ApiFailureKind> = new Set(["invalid-request", "req
 
 /**
  * What an error response of a chat server, or an error within its stream, means. A text that asks to wait is
- * never an overflow, whatever it says of tokens. Never throws.
+ * no overflow, whatever it says of tokens, unless a code calls it one and the status is not 429. Never throws.
  */
 export function decodeChatError(response: ErrorResponse): ApiFailure {
   const { headers, now } = response;
@@ -79,10 +79,11 @@ export function decodeChatError(response: ErrorResponse): ApiFailure {
     : { kind: "context-overflow", ...common, ...overflow };
 }
 
-function plainKindOf({ type, code, texts }: ChatErrorFacts, status: number | undefined): PlainKind {
+function plainKindOf(facts: ChatErrorFacts, status: number | undefined): PlainKind {
+  const { type, code, texts } = facts;
   const known = named.get(code?.toLowerCase() ?? "") ?? named.get(type?.toLowerCase() ?? "");
   const kind = known ?? statuses.get(status ?? 0) ?? kindByClass(status, type);
-  return vagueKinds.has(kind) && isThrottling(texts) ? "rate-limit" : kind;
+  return vagueKinds.has(kind) && isThrottling(texts) && !isNamedOverflow(facts) ? "rate-limit" : kind;
 }
 
 function kindByClass(status: number | undefined, type: string | undefined): PlainKind {

@@ -161,6 +161,18 @@ const overflows: readonly Row[] = [
     figures: {},
   },
   {
+    server: "llama.cpp, in the middle of an answer",
+    status: 500,
+    body: { error: { code: 500, message: "Context size has been exceeded.", type: "server_error" } },
+    figures: {},
+  },
+  {
+    server: "LM Studio, in the middle of an answer",
+    status: 500,
+    body: { error: "Context size has been exceeded." },
+    figures: {},
+  },
+  {
     server: "SGLang",
     status: 400,
     body: {

@@ -316,6 +316,30 @@ const overflows: readonly Row[] = [
     figures: {},
   },
   {
+    server: "Cloudflare Workers AI",
+    status: 413,
+    body: error(
+      "AiError: The estimated number of input and maximum output tokens (9000) exceeded this model context window limit (8192).",
+    ),
+    figures: both(9000, 8192),
+  },
+  {
+    server: "a code that is one, with words of waiting",
+    status: 400,
+    body: error("The input is longer than the model's window. Reduce it, or try again later.", {
+      code: "context_length_exceeded",
+    }),
+    figures: {},
+  },
+  {
+    server: "a code that is one, with the word quota",
+    status: 400,
+    body: error("prompt is too long: 210000 tokens > 200000 maximum. See your quota page.", {
+      code: "context_length_exceeded",
+    }),
+    figures: both(210_000, 200_000),
+  },
+  {
     server: "Cohere",
     status: 400,
     body: {

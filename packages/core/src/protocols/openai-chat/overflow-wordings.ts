@@ -54,6 +54,7 @@ const wordings: readonly RegExp[] = (
     "\\({prompt} tokens\\) is larger than the max context size \\({maximum} tokens\\)",
     "exceeds the available context size",
     "is larger than the max context size",
+    "context size has been exceeded",
     "requested tokens \\({prompt}\\) exceed context window of {maximum}",
     // LM Studio.
     "keep the first {prompt} tokens when context the overflows\\. however, the model is loaded with context length of only {maximum} tokens",
@@ -92,6 +93,8 @@ const wordings: readonly RegExp[] = (
     // Cohere.
     "number of tokens in the prompt cannot exceed {maximum} - received {prompt}",
     "too many tokens: size limit exceeded by #",
+    // Cloudflare Workers AI.
+    "input and maximum output tokens \\({total}\\) exceeded this model context window limit \\({maximum}\\)",
     // MiniMax (the number behind it is a code), Z.ai, Volcengine.
     "context window exceeds limit",
     "prompt exceeds max(?:imum)? (?:context )?length",
@@ -114,6 +117,10 @@ const throttling =
 /** Whether a text asks to wait, whatever else it says of tokens and prompts. */
 export const isThrottling = (text: string): boolean => throttling.test(text);
 
+/** Whether the error has a code that means an overflow and nothing else, whatever its text says. */
+export const isNamedOverflow = ({ code, type }: Pick<ChatErrorFacts, "code" | "type">): boolean =>
+  overflowCodes.has(code ?? "") || overflowCodes.has(type ?? "");
+
 /** Whether a limit per minute is smaller than the request: waiting would not help. */
 export function exceedsItsLimit(text: string): boolean {
   const match = /\blimit:? ([\d,]+), requested:? ([\d,]+)/i.exec(text);
@@ -123,10 +130,10 @@ export function exceedsItsLimit(text: string): boolean {
 
 /** What the error says of an overflow; undefined where it says something else. */
 export function findChatOverflow(facts: ChatErrorFacts): Overflow | undefined {
-  const { texts, code, type, promptTokens, contextTokens } = facts;
-  if (isThrottling(texts)) return undefined;
+  const { texts, promptTokens, contextTokens } = facts;
+  const isNamed = isNamedOverflow(facts);
+  if (isThrottling(texts) && !isNamed) return undefined;
   const found = inWordings(texts);
-  const isNamed = overflowCodes.has(code ?? "") || overflowCodes.has(type ?? "");
   if (found === undefined && !isNamed) return undefined;
   return {
     ...found,

@@ -132,6 +132,11 @@ const throttled: readonly Row[] = [
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
     ),
   },
+  {
+    server: "anyone with 429, whatever the code",
+    status: 429,
+    body: error("Try again later.", { code: "context_length_exceeded" }),
+  },
 ];
 
 const others: readonly (Row & { readonly kind: ApiFailure["kind"] })[] = [

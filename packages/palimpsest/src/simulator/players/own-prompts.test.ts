@@ -1,5 +1,14 @@
-import { sectionTitles, summaryPrompt, type SummaryVariant } from "@palimpsest/core";
+import {
+  createConversation,
+  createMemoryNotesStore,
+  createUserMessage,
+  notesTemplate,
+  sectionTitles,
+  summaryPrompt,
+  type SummaryVariant,
+} from "@palimpsest/core";
 import { expect, it } from "vitest";
+import { createEmbeddedProvider } from "../../providers/embedded.js";
 import { recogniseSummaryRequest } from "./summary-request.js";
 
 const message = (role: "user" | "assistant", text: string) => ({
@@ -31,4 +40,45 @@ it.each<[SummaryVariant, boolean]>([
     kind: "summary",
     form: { style: "tagged", analysis: true, sections: sectionTitles(variant) },
   });
+});
+
+it("knows our own request for an update of the notes, its file and what stands in it", async () => {
+  const path = "/data/c-1/session-memory/summary.md";
+  const store = createMemoryNotesStore(path);
+  const notes = `${notesTemplate}${"- read the parser\n# a heading of theirs\n".repeat(200)}`;
+  await store.write(notes);
+  const seen: unknown[] = [];
+  const provider = createEmbeddedProvider({
+    clock: "manual",
+    player: {
+      answer(prompt, memory) {
+        seen.push(recogniseSummaryRequest(prompt));
+        return { answer: { content: [{ type: "text", text: "Done." }] }, memory };
+      },
+    },
+  });
+  let ids = 0;
+  const conversation = createConversation({
+    provider,
+    model: "claude-opus-5",
+    maxTokens: 1000,
+    sessionId: "s",
+    clock: { now: () => provider.simulator.now() },
+    ids: { next: () => `u${(ids += 1)}` },
+    settings: { notes: true, notesFirstTokens: 0, notesTokens: 100, notesSectionTokens: 50 },
+    tools: () => [{ definition: { name: "Edit", input_schema: { type: "object" } } }],
+    notes: { store },
+  });
+  await conversation.append(createUserMessage(conversation.origin(), { content: "Fix the parser." }));
+  const prepared = await conversation.prepare();
+  if (prepared.kind === "held") throw new Error(prepared.message);
+  for await (const output of provider.stream(prepared.call)) {
+    if (output.kind === "message")
+      await conversation.observe(prepared, { kind: "response", response: output.message });
+  }
+  await conversation.notes?.idle();
+  expect(seen).toHaveLength(2);
+  expect(seen[0]).toBeUndefined();
+  expect(seen[1]).toMatchObject({ kind: "notes", path, recognisedBy: "notes" });
+  expect((seen[1] as { notes: string }).notes.trim()).toBe(notes.trim());
 });

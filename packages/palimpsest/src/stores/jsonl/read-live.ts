@@ -1,4 +1,4 @@
-import { isCompactBoundary, linkLive, type Message } from "@palimpsest/core";
+import { isCompactBoundary, linkLive, undoneBoundary, type Message } from "@palimpsest/core";
 import type { ByteSource } from "./byte-source.js";
 import { isOwnBoundary, segmentLines, readHinted, segmentOf } from "./preserved-segment.js";
 import { decodeRawLine, type PlacedDamage, type PlacedMessage } from "./raw-line.js";
@@ -21,6 +21,9 @@ export async function readLive(source: ByteSource, end: number): Promise<PlacedC
 async function readNear(source: ByteSource, end: number): Promise<PlacedContent | undefined> {
   const { boundary, ...since } = await readBackToBoundary(source, end);
   if (boundary === undefined) return { ...since, messages: link([], since.messages).live };
+  // A compaction that was taken back: the branch leads to before its boundary.
+  const { uuid } = boundary.message;
+  if (since.messages.some(({ message }) => undoneBoundary(message) === uuid)) return undefined;
   const kept = await readKept(source, boundary);
   if (kept === undefined) return undefined;
   const { live, isComplete } = link(kept.messages, since.messages);

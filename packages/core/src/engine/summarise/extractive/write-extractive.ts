@@ -1,9 +1,8 @@
 import type { Message } from "../../../messages/message.js";
-import { isCompactBoundary } from "../../../messages/predicates.js";
 import { createCompactableTools, type CompactableTools } from "../../clear/compactable-tools.js";
 import type { Estimator } from "../../measure/estimator.js";
 import type { HumanText } from "../human-text.js";
-import { carriedTexts } from "../human-texts.js";
+import { carriesTexts } from "../human-texts.js";
 import { sectionTitles, type SummaryVariant } from "../sections.js";
 import { Allowance } from "./allowance.js";
 import { conceptsSection } from "./concepts-section.js";
@@ -107,7 +106,7 @@ export function writeExtractive(live: readonly Message[], options: ExtractiveOpt
     [...files.lines(), ...carried(3)],
     [...errors, ...carried(4)],
     [...insights, ...carried(5)],
-    messagesSection(humanTexts, { ...options, earlier, isCarried: live.some(carriesTexts) }),
+    messagesSection(humanTexts, { ...options, earlier, isCarried: isCarried(live, humanTexts) }),
     [...pending, ...carried(7)],
     [...carried(8), ...work],
     next,
@@ -116,5 +115,8 @@ export function writeExtractive(live: readonly Message[], options: ExtractiveOpt
   return { text, sections: bodies, tokens: estimator.block(text) };
 }
 
-const carriesTexts = (message: Message): boolean =>
-  isCompactBoundary(message) && carriedTexts(message).length > 0;
+/** Whether some of it was said in messages that are gone; the boundary that carries it may stand elsewhere. */
+function isCarried(live: readonly Message[], humanTexts: readonly HumanText[]): boolean {
+  const own = new Set(live.map(({ uuid }) => uuid));
+  return live.some(carriesTexts) || humanTexts.some(({ uuid }) => !own.has(uuid));
+}

@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolDefinition } from "../../../messages/call/request.js";
-import type { RequestMessage } from "../../../messages/content.js";
+import type { AssistantBlock, CompactionBlock, RequestMessage } from "../../../messages/content.js";
 import type { Message } from "../../../messages/message.js";
 import { normalise } from "../../../messages/normalise/normaliser.js";
 import { findModel } from "../../../models/table.js";
@@ -32,7 +32,7 @@ export function askStreaming(summary: StreamingSummary, options: AskOptions): Pr
 function streamingRequest({ model, messages, prompt, maxTokens }: StreamingSummary): ModelRequest {
   const known = findModel(model);
   const { messages: normalised } = normalise(preprocess(messages));
-  const history = withoutThinking(normalised);
+  const history = withoutCompactionBlocks(withoutThinking(normalised));
   const tools = declarations(history);
   const thinking = leastThinking(known);
   return {
@@ -51,6 +51,32 @@ function withoutThinking(messages: readonly RequestMessage[]): readonly RequestM
     const content = message.content.filter((block) => !isThinkingBlock(block));
     return content.length === 0 ? [] : [{ ...message, content }];
   });
+}
+
+/** A provider takes its own compaction blocks only where they are switched on: their words go before the message. */
+function withoutCompactionBlocks(messages: readonly RequestMessage[]): readonly RequestMessage[] {
+  const list: RequestMessage[] = [];
+  for (const message of messages) {
+    if (message.role !== "assistant" || !message.content.some(isCompactionBlock)) {
+      addMerged(list, message);
+      continue;
+    }
+    const words = message.content.filter(isCompactionBlock).flatMap(({ content }) => content?.trim() || []);
+    const text = `A summary of what came before:\n\n${words.join("\n\n")}`;
+    if (words.length > 0) addMerged(list, { role: "user", content: [{ type: "text", text }] });
+    const content = message.content.filter((block) => !isCompactionBlock(block));
+    if (content.length > 0) addMerged(list, { ...message, content });
+  }
+  return list;
+}
+
+const isCompactionBlock = (block: AssistantBlock): block is CompactionBlock => block.type === "compaction";
+
+/** Two messages of the person in a row are one. */
+function addMerged(list: RequestMessage[], message: RequestMessage): void {
+  const last = list.at(-1);
+  if (last?.role !== "user" || message.role !== "user") list.push(message);
+  else list[list.length - 1] = { ...last, content: [...last.content, ...message.content] };
 }
 
 /** Tool blocks in the history need declarations; whoever calls one is refused. */

@@ -1,0 +1,108 @@
+import type { ResponseUsage } from "../../messages/call/response.js";
+import type { RequestMessage, ToolUseBlock, UserBlock } from "../../messages/content.js";
+import type { Estimator } from "../measure/estimator.js";
+import type { ModelProvider } from "../ports/model-provider.js";
+import type { NotesStore } from "../ports/notes-store.js";
+import { buildFork } from "../prompt/fork.js";
+import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
+import type { Settings } from "../settings/settings.js";
+import { askModel } from "../summarise/ask-model.js";
+import { extractionPrompt } from "./extraction-prompt.js";
+import { applyNotesEdit, type NotesEditTool } from "./notes-edit.js";
+import { excessOf } from "./notes-budget.js";
+import { mendNotes, notesTemplate } from "./template.js";
+
+export interface Extraction {
+  readonly provider: ModelProvider;
+  readonly params: CacheSafeParams;
+  /** The conversation as it is to be noted: whole rounds. */
+  readonly messages: readonly RequestMessage[];
+  readonly store: NotesStore;
+  readonly tool: NotesEditTool;
+  readonly estimator: Estimator;
+  readonly settings: Settings;
+  readonly now: () => number;
+  readonly signal?: AbortSignal;
+  /** Told what is sent, before it is. */
+  readonly onRequest?: (built: BuiltRequest) => void;
+}
+
+export type ExtractionOutcome =
+  | {
+      readonly kind: "updated";
+      readonly edits: number;
+      readonly refused: number;
+      readonly usage: readonly ResponseUsage[];
+    }
+  /** The model had nothing to add, or everything it tried was refused. The notes are what they were. */
+  | { readonly kind: "unchanged"; readonly refused: number; readonly usage: readonly ResponseUsage[] }
+  | { readonly kind: "failed"; readonly message: string; readonly usage: readonly ResponseUsage[] };
+
+/**
+ * Brings the notes up to date through a fork on the conversation's cache that may only edit the one file. Edits
+ * are made on a copy and written at once, at the end: a crash in between leaves the old notes. Never throws.
+ */
+export async function extractNotes(extraction: Extraction): Promise<ExtractionOutcome> {
+  const usage: ResponseUsage[] = [];
+  try {
+    return await extract(extraction, usage);
+  } catch (error) {
+    return { kind: "failed", message: error instanceof Error ? error.message : String(error), usage };
+  }
+}
+
+async function extract(extraction: Extraction, usage: ResponseUsage[]): Promise<ExtractionOutcome> {
+  const { provider, params, messages, store, tool, estimator, settings, now, signal, onRequest } = extraction;
+  const before = mendNotes((await store.read()) ?? notesTemplate);
+  const prompt = extractionPrompt({
+    path: store.path,
+    notes: before,
+    toolName: tool.name,
+    excess: excessOf(before, estimator, settings),
+    sectionTokens: settings.notesSectionTokens,
+    totalTokens: settings.notesTokens,
+  });
+  const own: RequestMessage[] = [{ role: "user", content: [{ type: "text", text: prompt }] }];
+  let notes = before;
+  let [edits, refused] = [0, 0];
+  for (let turn = 0; turn < settings.notesTurns; turn += 1) {
+    const built = buildFork(params, {
+      source: "session_memory",
+      prefix: messages,
+      messages: Array.from(own),
+      now: now(),
+    });
+    onRequest?.(built);
+    const answer = await askModel(
+      provider,
+      { request: built.request, betas: built.betas },
+      signal === undefined ? {} : { signal },
+    );
+    if (answer.kind === "failure") {
+      if (edits > 0) break;
+      return { kind: "failed", message: answer.failure.message, usage };
+    }
+    usage.push(answer.response.usage);
+    const { content } = answer.response;
+    const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
+    if (calls.length === 0) break;
+    const results: UserBlock[] = [];
+    for (const call of calls) {
+      const outcome = applyNotesEdit(notes, call, { path: store.path, tool });
+      if (outcome.kind === "edited") {
+        notes = outcome.notes;
+        edits += 1;
+        results.push({ type: "tool_result", tool_use_id: call.id, content: "Edited." });
+      } else {
+        refused += 1;
+        results.push({ type: "tool_result", tool_use_id: call.id, content: outcome.message, is_error: true });
+      }
+    }
+    // All went well: there is nothing to tell the model any more.
+    if (results.every((result) => !("is_error" in result))) break;
+    own.push({ role: "assistant", content }, { role: "user", content: results });
+  }
+  if (notes === before) return { kind: "unchanged", refused, usage };
+  await store.write(notes);
+  return { kind: "updated", edits, refused, usage };
+}

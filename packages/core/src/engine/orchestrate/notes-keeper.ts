@@ -1,0 +1,232 @@
+import type { ModelResponse } from "../../messages/call/response.js";
+import { extractNotes, type ExtractionOutcome } from "../notes/extract-notes.js";
+import { writeExtractiveNotes } from "../notes/extractive-notes.js";
+import { commonEditTool, type NotesEditTool } from "../notes/notes-edit.js";
+import { createNotesRecord, lastNotesRecord } from "../notes/notes-record.js";
+import { summaryFromNotes, type NotesSummary } from "../notes/notes-summary.js";
+import { notesTemplate } from "../notes/template.js";
+import { isExtractionDue } from "../notes/trigger.js";
+import type { NotesStore } from "../ports/notes-store.js";
+import { untilAborted } from "../summarise/until-aborted.js";
+import type { ConversationCore } from "./conversation-core.js";
+
+/** The notes, for hosts. */
+export interface ConversationNotes {
+  /** What they say now; the empty template where nothing was written yet. */
+  read(): Promise<string>;
+  /** Replaces them, for a person who edits the file. */
+  edit(notes: string): Promise<void>;
+  /** Begins anew: the empty template. */
+  reset(): Promise<void>;
+  /** Resolves when no update is under way. */
+  idle(): Promise<void>;
+}
+
+interface Running {
+  readonly since: number;
+  /** The notes are written, or the update has failed. */
+  readonly written: Promise<void>;
+}
+
+/** Keeps the notes of a conversation in the background, one update at a time. It never holds anybody up. */
+export class NotesKeeper implements ConversationNotes {
+  readonly #core: ConversationCore;
+  readonly #store: NotesStore;
+  readonly #tool: NotesEditTool;
+  /** Runs something in turn with everything else that changes the conversation. */
+  readonly #inTurn: (task: () => Promise<void>) => Promise<void>;
+  #running: Running | undefined;
+  /** Changes when somebody else takes the notes over: an update that began before no longer counts. */
+  #generation = 0;
+  /** Records that wait for their turn. */
+  #recording: Promise<void> = Promise.resolve();
+  #tokensAtLast: number | undefined;
+  #coveredUuid: string | undefined;
+  #toolCalls = 0;
+  #hasTurnEnded = false;
+  #hadImages = false;
+
+  constructor(
+    core: ConversationCore,
+    store: NotesStore,
+    inTurn: (task: () => Promise<void>) => Promise<void>,
+  ) {
+    this.#core = core;
+    this.#store = store;
+    this.#tool = core.options.notes?.editTool ?? commonEditTool();
+    this.#inTurn = inTurn;
+    const recorded = lastNotesRecord(core.state.live);
+    this.#tokensAtLast = recorded?.tokens;
+    this.#coveredUuid = recorded?.coveredUuid;
+  }
+
+  read = async (): Promise<string> => (await this.#store.read()) ?? notesTemplate;
+
+  edit = async (notes: string): Promise<void> => {
+    this.#generation += 1;
+    await this.#store.write(notes);
+  };
+
+  async reset(): Promise<void> {
+    this.#generation += 1;
+    await this.#store.write(notesTemplate);
+    this.#coveredUuid = undefined;
+    this.#tokensAtLast = undefined;
+  }
+
+  idle = async (): Promise<void> => {
+    while (this.#running !== undefined) await this.#running.written;
+    await this.#recording;
+  };
+
+  noteResponse({ content }: ModelResponse): void {
+    const calls = content.filter(({ type }) => type === "tool_use").length;
+    this.#toolCalls += calls;
+    this.#hasTurnEnded = calls === 0;
+    this.#hadImages = this.#hasImages();
+  }
+
+  /** The context is another one: growth counts from here, and what the notes covered may be gone. */
+  noteCompaction(): void {
+    this.#tokensAtLast = this.#core.state.size.tokens;
+    this.#toolCalls = 0;
+  }
+
+  #hasImages(): boolean {
+    return this.#core.state.media.totals.images > 0;
+  }
+
+  /** Starts an update where one is due and none is under way. */
+  startIfDue(): void {
+    const { state, settings, clock } = this.#core;
+    // With the first picture the API drops its cache: the conversation's own request goes first.
+    if (this.#hasImages() !== this.#hadImages) return;
+    if (this.#running !== undefined && clock.now() - this.#running.since < settings.notesDeadMs) return;
+    const { tokens } = state.size;
+    // Compacted or cleared since, perhaps by another process: growth counts from the smaller context.
+    if (this.#tokensAtLast !== undefined) this.#tokensAtLast = Math.min(this.#tokensAtLast, tokens);
+    const isDue = isExtractionDue(
+      {
+        tokens,
+        tokensAtLast: this.#tokensAtLast,
+        toolCallsSince: this.#toolCalls,
+        hasTurnEnded: this.#hasTurnEnded,
+        hasOpenCalls: state.index.hasOpenCalls,
+      },
+      settings,
+    );
+    if (!isDue || !this.#canWrite()) return;
+    if (this.#running !== undefined) this.#generation += 1;
+    const running: Running = {
+      since: clock.now(),
+      written: this.#update().finally(() => {
+        if (this.#running === running) this.#running = undefined;
+      }),
+    };
+    this.#running = running;
+  }
+
+  /** Before the first answered request no fork can be made: what a model wrote is not written over meanwhile. */
+  #canWrite(): boolean {
+    const { options, builder, source } = this.#core;
+    return options.provider === undefined || builder.cacheSafeParams(source) !== undefined;
+  }
+
+  async #update(): Promise<void> {
+    const core = this.#core;
+    const { clock, events } = core;
+    const covered = core.state.last?.uuid;
+    const { tokens } = core.state.size;
+    const started = clock.now();
+    const generation = this.#generation;
+    const isCurrent = (): boolean => generation === this.#generation;
+    this.#tokensAtLast = tokens;
+    this.#toolCalls = 0;
+    const outcome = await this.#write({
+      ...this.#store,
+      write: async (notes) => {
+        if (!isCurrent()) throw new Error("the notes were taken over meanwhile");
+        await this.#store.write(notes);
+      },
+    });
+    const { usage } = outcome;
+    const message = outcome.kind === "failed" ? { message: outcome.message } : {};
+    events.emit("session_memory_extracted", {
+      outcome: outcome.kind,
+      edits: outcome.kind === "updated" ? outcome.edits : 0,
+      refused: outcome.kind === "failed" ? 0 : outcome.refused,
+      usage,
+      durationMs: clock.now() - started,
+      ...message,
+    });
+    if (outcome.kind === "failed" || covered === undefined || !isCurrent()) return;
+    // Compacted, or gone back to before: what the notes cover is no longer there.
+    const isThere = (): boolean => core.state.live.some(({ uuid }) => uuid === covered);
+    if (!isThere()) return;
+    this.#coveredUuid = covered;
+    // Not awaited: a compaction that waits for the notes has its turn before this.
+    this.#recording = this.#inTurn(async () => {
+      if (isThere() && isCurrent())
+        await core.add([createNotesRecord(core.origin(), { coveredUuid: covered, tokens })]);
+    }).catch(() => {});
+  }
+
+  async #write(store: NotesStore): Promise<ExtractionOutcome> {
+    const core = this.#core;
+    const { provider } = core.options;
+    const params = core.builder.cacheSafeParams(core.source);
+    const hasTool = params?.tools.some(({ name }) => name === this.#tool.name) === true;
+    if (provider === undefined || params === undefined || !hasTool) return this.#writeExtractively(store);
+    return extractNotes({
+      provider,
+      params,
+      messages: core.state.messages,
+      store,
+      tool: this.#tool,
+      estimator: core.calibrated,
+      settings: core.settings,
+      now: () => core.clock.now(),
+    });
+  }
+
+  async #writeExtractively(store: NotesStore): Promise<ExtractionOutcome> {
+    const { state, settings, calibrated: estimator } = this.#core;
+    try {
+      await store.write(writeExtractiveNotes(state.live, { estimator, settings }));
+      return { kind: "updated", edits: 1, refused: 0, usage: [] };
+    } catch (error) {
+      return { kind: "failed", message: error instanceof Error ? error.message : String(error), usage: [] };
+    }
+  }
+
+  /** A summary from the notes, once an update that is under way is done or has taken too long. */
+  async summary(signal?: AbortSignal): Promise<NotesSummary> {
+    const { state, settings, calibrated: estimator, clock, options } = this.#core;
+    const running = this.#running;
+    if (running !== undefined && clock.now() - running.since < settings.notesDeadMs) {
+      await this.#waitFor(running.written, signal);
+    }
+    const notes = await this.#store.read().catch(() => undefined);
+    return summaryFromNotes({
+      live: state.live,
+      notes,
+      path: this.#store.path,
+      coveredUuid: this.#coveredUuid,
+      estimator,
+      settings,
+      transcriptPath: options.transcriptPath,
+    });
+  }
+
+  /** Until the notes are written, the time is over or the caller is called off. */
+  async #waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const { timer } = this.#core.options;
+    if (timer === undefined) return;
+    let stop = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      stop = timer.after(this.#core.settings.notesWaitMs, resolve);
+    });
+    await untilAborted(Promise.race([written, late]), signal).catch(() => {});
+    stop();
+  }
+}
