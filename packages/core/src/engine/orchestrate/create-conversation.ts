@@ -5,31 +5,16 @@ import { findModel } from "../../models/table.js";
 import { noteNativeResponse } from "../clear/api-native.js";
 import { isThinkingBlock } from "../clear/clear-results.js";
 import { noteCacheReport } from "../clear/cached-edits.js";
-import type { EventEmitter } from "../events/emitter.js";
-import type { EngineEvents } from "../events/engine-events.js";
 import { accountFor } from "../measure/accounting.js";
 import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
-import { applyRestored } from "../restore/apply-restored.js";
-import { cleanUpAfterCompaction } from "../restore/cleanup.js";
-import { restoreState } from "../restore/restore-state.js";
-import { compact } from "../summarise/compact.js";
-import type { CompactInput, CompactPorts } from "../summarise/compact-run.js";
-import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
-import { failureMessage } from "../summarise/failure-message.js";
-import type { CompactionScope } from "../summarise/pivot.js";
-import { groupByRound } from "../summarise/rounds.js";
-import type { ReadStateSnapshot } from "../restore/read-state.js";
-import { planCompaction } from "../summarise/plan.js";
-import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo.js";
-import { afterFailure, closedBreaker, isOpen } from "./breaker.js";
+import type { CompactionFailed } from "../summarise/compaction.js";
+import { Compactor, stepOf } from "./compactor.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
-import { afterCompaction, afterResponse, linkOf } from "./chain.js";
+import { afterResponse } from "./chain.js";
 import { createCore, type ConversationCore } from "./conversation-core.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import type {
-  CompactOptions,
   Conversation,
-  ConversationPlan,
   ConversationSize,
   EngineStep,
   Held,
@@ -38,20 +23,10 @@ import type {
   Prepared,
   PreparedRequest,
 } from "./conversation.js";
-import { describeStep } from "./describe-step.js";
 import { failureSentence } from "./failure-sentence.js";
 import { createMemoryNotesStore } from "../ports/notes-store.js";
 import { NotesKeeper } from "./notes-keeper.js";
-import {
-  clearBySize,
-  clearWhatIsStale,
-  clearWhatWasDeleted,
-  planBySize,
-  planByTime,
-  planCached,
-  planMedia,
-} from "./tier-one.js";
-
+import { clearWhatIsStale, clearWhatWasDeleted } from "./tier-one.js";
 /** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
 export function createConversation(
   options: ConversationOptions,
@@ -60,7 +35,8 @@ export function createConversation(
   const core = createCore(options, messages);
   const exclusive = createQueue();
   const keeper = createKeeper(core, exclusive);
-  const driver = new Driver(core, keeper);
+  const compactor = new Compactor(core, keeper);
+  const driver = new Driver(core, keeper, compactor);
   return {
     events: core.events,
     get live() {
@@ -71,9 +47,9 @@ export function createConversation(
     prepare: ({ signal } = {}) => exclusive(() => driver.prepare(signal)),
     observe: (prepared, outcome, { signal } = {}) =>
       exclusive(() => driver.observe(prepared, outcome, signal)),
-    compact: (given = {}) => exclusive(() => driver.compactNow(given)),
-    plan: (given = {}) => exclusive(() => driver.plan(given)),
-    undo: () => exclusive(() => driver.undo()),
+    compact: (given = {}) => exclusive(() => compactor.compactNow(given)),
+    plan: (given = {}) => exclusive(() => compactor.plan(given)),
+    undo: () => exclusive(() => compactor.undo()),
     switchModel: (model, { maxTokens, signal } = {}) =>
       exclusive(() => driver.switchModel(model, { maxTokens, signal })),
     size: () => driver.size(),
@@ -105,31 +81,23 @@ function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
   };
 }
 
-interface LastCompaction {
-  readonly before: readonly Message[];
-  readonly compacted: Compacted;
-  readonly readState: ReadStateSnapshot | undefined;
-}
-
 class Driver {
   readonly #core: ConversationCore;
-  #breaker = closedBreaker;
   /** One reactive compaction for what a person said. */
   #hasReacted = false;
-  #lastCompaction: LastCompaction | undefined;
-  /** The attempt that the last rung allows although the breaker is open, once it failed. */
-  #lastResort: CompactionFailed | undefined;
 
   readonly #notes: NotesKeeper | undefined;
+  readonly #compactor: Compactor;
   /** Which list a request was built of. */
   readonly #lists = new WeakMap<
     PreparedRequest,
     { readonly generation: number; readonly last: string | undefined }
   >();
 
-  constructor(core: ConversationCore, notes: NotesKeeper | undefined) {
+  constructor(core: ConversationCore, notes: NotesKeeper | undefined, compactor: Compactor) {
     this.#core = core;
     this.#notes = notes;
+    this.#compactor = compactor;
   }
 
   async append(messages: readonly Message[]): Promise<void> {
@@ -180,7 +148,7 @@ class Driver {
         return hold("window-full", "The context window is full: compact the conversation to go on.");
       }
       const mayCompact = thresholds.isAutoCompactOn && source !== "compact" && source !== "session_memory";
-      const failure = mayCompact ? await this.#makeRoom(steps, signal) : undefined;
+      const failure = mayCompact ? await this.#compactor.makeRoom(steps, signal) : undefined;
       if (failure?.reason === "aborted") return hold("aborted", failure.message, failure);
       if (failure !== undefined && core.state.size.padded >= core.thresholds.hardAt) {
         return hold("compaction-failed", failure.message, failure);
@@ -205,244 +173,6 @@ class Driver {
     } as const;
     this.#lists.set(prepared, { generation: core.generation, last: core.state.last?.uuid });
     return prepared;
-  }
-
-  /** Steps 3 to 7 of the pipeline: clears by size where that is enough, else compacts. Gives a failure. */
-  async #makeRoom(
-    steps: EngineStep[],
-    signal: AbortSignal | undefined,
-  ): Promise<CompactionFailed | undefined> {
-    const core = this.#core;
-    const isHard = core.state.size.padded >= core.thresholds.hardAt;
-    const isHeldBack = isOpen(this.#breaker, core.clock.now());
-    if (isHeldBack && !isHard) return undefined;
-    if (isHeldBack && this.#lastResort !== undefined) return this.#lastResort;
-    const cleared = await clearBySize(core, this.#clearingLimit());
-    if (cleared !== undefined) {
-      steps.push(cleared);
-      return undefined;
-    }
-    const fromNotes = await this.#compactFromNotes("auto", signal);
-    if (fromNotes?.kind === "compacted") {
-      steps.push(stepOf(fromNotes));
-      return undefined;
-    }
-    if (fromNotes?.reason === "aborted" || fromNotes?.reason === "blocked_by_hook") return fromNotes;
-    const outcome = await this.#compact({ trigger: "auto" }, signal);
-    if (outcome.kind === "failed") {
-      this.#lastResort = isHeldBack && outcome.reason !== "aborted" ? outcome : undefined;
-      return outcome;
-    }
-    steps.push(stepOf(outcome));
-    return undefined;
-  }
-
-  /** A clearing that leaves little room would be followed by the next one in a few turns. */
-  #clearingLimit(): number {
-    const { thresholds, settings } = this.#core;
-    return thresholds.autoCompactAt * settings.clearSizeBelow;
-  }
-
-  /** Step 5: without a model call, where the notes are good for it. Undefined where they are not. */
-  async #compactFromNotes(
-    trigger: CompactInput["trigger"],
-    signal: AbortSignal | undefined,
-  ): Promise<Compacted | CompactionFailed | undefined> {
-    const summary = await this.#notes?.summary(signal);
-    if (summary?.kind !== "ready") return undefined;
-    const { kind: _kind, ...prepared } = summary;
-    const outcome = await this.#compact({ trigger, prepared }, signal);
-    if (
-      outcome.kind === "failed" &&
-      (outcome.reason === "above_threshold" || outcome.reason === "not_smaller")
-    ) {
-      const detail = outcome.failedAttempts.at(-1)?.detail ?? outcome.message;
-      const threshold = this.#core.thresholds.autoCompactAt;
-      this.#core.events.emit("session_memory_over_threshold", { detail, threshold });
-    }
-    return outcome;
-  }
-
-  async compactNow({ scope, instructions, signal }: CompactOptions): Promise<Compacted | CompactionFailed> {
-    if (this.#core.settings.disableCompact) return failedAtOnce("disabled");
-    if (scope === undefined && instructions === undefined) {
-      const fromNotes = await this.#compactFromNotes("manual", signal);
-      const isFinal =
-        fromNotes?.kind === "compacted" || ["aborted", "blocked_by_hook"].includes(fromNotes?.reason ?? "");
-      if (fromNotes !== undefined && isFinal) return fromNotes;
-    }
-    return this.#compact(
-      {
-        trigger: "manual",
-        ...(scope === undefined ? {} : { scope }),
-        ...(instructions === undefined ? {} : { instructions }),
-      },
-      signal,
-    );
-  }
-
-  async #compact(
-    given: Partial<CompactInput> & Pick<CompactInput, "trigger">,
-    signal: AbortSignal | undefined,
-  ): Promise<Compacted | CompactionFailed> {
-    const core = this.#core;
-    await core.pickUp();
-    const before = core.state.live;
-    const readState = core.options.state?.readState.snapshot();
-    const scope = this.#scopeWithoutOpenCalls(given);
-    if (scope === "calls_pending") return failedAtOnce(scope);
-    const told: { compact?: EngineEvents["compact"] } = {};
-    const ports = { ...this.#ports(signal), events: withholding(core.events, told) };
-    const outcome = await compact(
-      this.#input({ ...given, ...(scope === undefined ? {} : { scope }) }),
-      ports,
-    );
-    if (outcome.kind === "failed") {
-      if (given.trigger === "auto") this.#noteFailure(outcome);
-      return outcome;
-    }
-    const link = linkOf(core.chain);
-    if (link.isRecompaction && link.turnsSinceLast < core.settings.recompactionTurns) {
-      const { turnsSinceLast } = link;
-      core.events.emit("recompacted_early", { turnsSinceLast, threshold: core.thresholds.autoCompactAt });
-    }
-    try {
-      await this.#swap(outcome);
-    } catch (error) {
-      // The store failed: nothing took effect, and trying again at once would pay for the same again.
-      this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
-      throw error;
-    }
-    if (told.compact !== undefined) core.events.emit("compact", { ...told.compact, chain: link });
-    this.#lastCompaction = { before, compacted: outcome, readState };
-    return outcome;
-  }
-
-  /** While a call lacks its result its round is kept; undefined where the scope may stay what it is. */
-  #scopeWithoutOpenCalls(given: Partial<CompactInput>): CompactionScope | "calls_pending" | undefined {
-    const { state } = this.#core;
-    if (!state.index.hasOpenCalls || given.prepared !== undefined) return undefined;
-    const last = groupByRound(state.live).at(-1)?.[0];
-    const { scope } = given;
-    if (last === undefined) return undefined;
-    if (scope === undefined || scope.kind === "full") return { kind: "up_to", pivot: last.uuid };
-    const at = state.live.findIndex(({ uuid }) => uuid === scope.pivot);
-    const open = state.live.indexOf(last);
-    return scope.kind === "up_to" && at <= open ? undefined : "calls_pending";
-  }
-
-  #noteFailure({ reason, failedAttempts }: CompactionFailed): void {
-    const core = this.#core;
-    if (["aborted", "blocked_by_hook", "not_enough_messages", "unknown_pivot"].includes(reason)) return;
-    // A model is asked next: only what it does counts.
-    if (failedAttempts.at(-1)?.writer === "notes") return;
-    this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
-    const { failuresInARow, open } = this.#breaker;
-    if (open !== undefined) {
-      core.events.emit("breaker_tripped", { failuresInARow, reason, cooldownMs: open.forMs });
-    }
-  }
-
-  /** Everything of a compaction takes effect here: first in the store, then in the conversation. */
-  async #swap(compacted: Compacted): Promise<void> {
-    const core = this.#core;
-    const { variant, writer, restored } = compacted;
-    await core.store(compacted.stored);
-    core.replace(compacted.live);
-    this.#breaker = closedBreaker;
-    this.#lastResort = undefined;
-    core.chain = afterCompaction(core.ids.next());
-    const { state, cleanup } = core.options;
-    if (restored !== undefined && state !== undefined) {
-      const { readState, nestedMemory } = state;
-      applyRestored(restored, { readState, nestedMemory, events: core.events });
-    }
-    cleanUpAfterCompaction({
-      source: core.source,
-      variant,
-      writer,
-      targets: {
-        ...cleanup,
-        microcompactState: () => {
-          core.forgetClearings();
-          cleanup?.microcompactState?.();
-        },
-        promptSections: () => {
-          core.resetPrompt();
-          cleanup?.promptSections?.();
-        },
-        breakBaseline: () => {
-          core.watch.notifyCompaction(core.source);
-          cleanup?.breakBaseline?.();
-        },
-      },
-    });
-    this.#notes?.noteCompaction();
-    core.ttl.reconsider({ headTokens: core.state.size.shownOverhead });
-  }
-
-  #input(given: Partial<CompactInput> & Pick<CompactInput, "trigger">): CompactInput {
-    const core = this.#core;
-    const { size } = core.state;
-    const params = core.builder.cacheSafeParams(core.source);
-    const { transcriptPath, continuation } = core.options;
-    const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
-    return {
-      live: core.state.live,
-      scope: { kind: "full", keepRecentTokens: keepRecent(core, overhead) },
-      source: core.source,
-      model: core.model,
-      size: {
-        tokensBefore: size.tokens,
-        paddedBefore: size.padded,
-        overhead,
-        autoCompactAt: core.thresholds.autoCompactAt,
-        contextWindow: core.thresholds.contextWindow,
-      },
-      ...(params === undefined ? {} : { params }),
-      ...(transcriptPath === undefined ? {} : { transcriptPath }),
-      ...(continuation === undefined ? {} : { continuation }),
-      ...given,
-    };
-  }
-
-  #ports(signal: AbortSignal | undefined, isDry = false): CompactPorts {
-    const core = this.#core;
-    const { provider, hooks, state, onStatus, every, agentId } = core.options;
-    const { calibrated: estimator, clock, ids, settings } = core;
-    return {
-      estimator,
-      clock,
-      ids,
-      settings,
-      sessionId: core.options.sessionId,
-      ...(isDry ? {} : { events: core.events }),
-      ...(provider === undefined ? {} : { provider }),
-      ...(hooks === undefined ? {} : { hooks }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(onStatus === undefined ? {} : { onStatus }),
-      ...(every === undefined ? {} : { every }),
-      ...(state === undefined
-        ? {}
-        : {
-            restore: ({ keptMessages, variant, signal: stop }) =>
-              restoreState({
-                ports: state.ports,
-                readState: state.readState.snapshot(),
-                keptMessages,
-                variant,
-                estimator,
-                settings,
-                clock,
-                agentId,
-                tools: core.compactable,
-                events: isDry ? undefined : core.events,
-                signal: stop,
-                ...(state.exclude === undefined ? {} : { exclude: state.exclude }),
-                ...(state.workingDirectory === undefined ? {} : { workingDirectory: state.workingDirectory }),
-              }),
-          }),
-    };
   }
 
   async observe(
@@ -477,7 +207,7 @@ class Driver {
     const { size } = core.state;
     const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
     const tokensBefore = Math.max(size.tokens, actualTokens ?? 0);
-    const outcome = await this.#compact(
+    const outcome = await this.#compactor.compact(
       {
         trigger: "auto",
         isRefused: true,
@@ -513,8 +243,7 @@ class Driver {
     core.hadImages = core.state.media.totals.images > 0;
     // One reactive compaction for what a person said, and in a long run of the program's own one in a while.
     if (core.chain.turns > core.settings.recompactionTurns) this.#hasReacted = false;
-    // What stood before a compaction is held for undoing it, and no longer.
-    if (core.chain.turns > core.settings.undoResponses) this.#lastCompaction = undefined;
+    this.#compactor.noteResponse();
     core.ttl.noteRequest(promptRequestOf(usage, { at: prepared.at, before: core.lastPromptTokens }));
     core.lastPromptTokens = promptTokensOf(usage);
     const noted = noteNativeResponse(core.native, response.context_management, {
@@ -543,63 +272,6 @@ class Driver {
     return { kind: "accepted", message, ...(cacheBreak === undefined ? {} : { cacheBreak }) };
   }
 
-  async plan({
-    scope,
-    instructions,
-  }: Pick<CompactOptions, "scope" | "instructions">): Promise<ConversationPlan> {
-    const core = this.#core;
-    const { tokens, padded } = core.state.size;
-    if (scope === undefined && instructions === undefined) {
-      const media = planMedia(core);
-      if (media > 0) return { tier: "media", tokens, count: media };
-      const stale = planByTime(core);
-      if (stale !== undefined) return { tier: "time-based", tokens, ...stale };
-      const cached = planCached(core);
-      if (cached !== undefined) return { tier: "cached", tokens, ...cached };
-      const { autoCompactAt, hardAt, isAutoCompactOn } = core.thresholds;
-      const isHeldBack = isOpen(this.#breaker, core.clock.now()) && padded < hardAt;
-      if (padded < autoCompactAt || !isAutoCompactOn || isHeldBack) return { tier: "none", tokens };
-      const bySize = planBySize(core, this.#clearingLimit());
-      if (bySize !== undefined) return { tier: "size-based", tokens, ...bySize };
-    }
-    await core.pickUp();
-    const input = this.#input({
-      trigger: scope === undefined ? "auto" : "manual",
-      ...(scope === undefined ? {} : { scope }),
-      ...(instructions === undefined ? {} : { instructions }),
-    });
-    return { tier: "full", tokens, plan: await planCompaction(input, this.#ports(undefined, true)) };
-  }
-
-  async undo(): Promise<Undone | NotUndone> {
-    const core = this.#core;
-    const last = this.#lastCompaction;
-    if (last === undefined) {
-      return { kind: "failed", reason: "another_conversation", message: "There is no compaction to undo." };
-    }
-    const { clock, ids, calibrated: estimator } = core;
-    const { shownOverhead } = core.state.size;
-    const undone = undoCompaction(
-      {
-        ...last,
-        now: core.state.live,
-        tokens: (messages) =>
-          shownOverhead + messages.reduce((sum, message) => sum + estimator.message(message), 0),
-        mostTokens: core.thresholds.hardAt,
-        isThinkingBound: findModel(core.model)?.capabilities.thinking.boundToPrefix ?? true,
-      },
-      { clock, ids, sessionId: core.options.sessionId },
-    );
-    if (undone.kind === "failed") return undone;
-    await core.store(undone.stored);
-    core.replace(undone.live);
-    core.forgetClearings();
-    if (last.readState !== undefined) core.options.state?.readState.restore(last.readState);
-    core.watch.notifyCompaction(core.source);
-    this.#lastCompaction = undefined;
-    return undone;
-  }
-
   async switchModel(
     model: string,
     {
@@ -613,7 +285,7 @@ class Driver {
     if (next.isAutoCompactOn && core.state.size.padded >= next.autoCompactAt) {
       const { size } = core.state;
       const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
-      const outcome = await this.#compact(
+      const outcome = await this.#compactor.compact(
         {
           trigger: "auto",
           size: {
@@ -634,35 +306,3 @@ class Driver {
     return step;
   }
 }
-
-/** What the settings say, or less where the window has no room for it. */
-function keepRecent({ settings, thresholds }: ConversationCore, overhead: number): number {
-  const room = Math.max(0, thresholds.autoCompactAt - overhead);
-  return Math.min(settings.keepRecentTokens, Math.floor(room / 4));
-}
-
-const failedAtOnce = (reason: "disabled" | "calls_pending"): CompactionFailed => ({
-  kind: "failed",
-  reason,
-  message: failureMessage(reason),
-  failedAttempts: [],
-  usage: [],
-});
-
-/** Tells everything but the success, which is only true once it took effect. */
-const withholding = (events: EventEmitter, told: { compact?: EngineEvents["compact"] }): EventEmitter => ({
-  on: (name, listener) => events.on(name, listener),
-  emit(name, event) {
-    if (name === "compact") told.compact = event as EngineEvents["compact"];
-    else events.emit(name, event);
-  },
-});
-
-const stepOf = (compacted: Compacted): EngineStep => ({
-  tier: compacted.writer === "notes" ? "notes" : "full",
-  added: compacted.stored,
-  tokensBefore: compacted.tokensBefore,
-  tokensAfter: compacted.tokensAfter,
-  text: describeStep(compacted),
-  compacted,
-});

@@ -1,0 +1,377 @@
+import type { Message } from "../../messages/message.js";
+import { findModel } from "../../models/table.js";
+import type { EventEmitter } from "../events/emitter.js";
+import type { EngineEvents } from "../events/engine-events.js";
+import { applyRestored } from "../restore/apply-restored.js";
+import { cleanUpAfterCompaction } from "../restore/cleanup.js";
+import { restoreState } from "../restore/restore-state.js";
+import { compact } from "../summarise/compact.js";
+import type { CompactInput, CompactPorts } from "../summarise/compact-run.js";
+import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
+import { failureMessage } from "../summarise/failure-message.js";
+import type { CompactionScope } from "../summarise/pivot.js";
+import { groupByRound } from "../summarise/rounds.js";
+import type { ReadStateSnapshot } from "../restore/read-state.js";
+import { planCompaction } from "../summarise/plan.js";
+import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo.js";
+import { afterFailure, closedBreaker, isOpen } from "./breaker.js";
+import { afterCompaction, linkOf } from "./chain.js";
+import { type ConversationCore } from "./conversation-core.js";
+import type { CompactOptions, ConversationPlan, EngineStep } from "./conversation.js";
+import { describeStep } from "./describe-step.js";
+import type { NotesKeeper } from "./notes-keeper.js";
+import { clearBySize, planBySize, planByTime, planCached, planMedia } from "./tier-one.js";
+interface LastCompaction {
+  readonly before: readonly Message[];
+  readonly compacted: Compacted;
+  readonly readState: ReadStateSnapshot | undefined;
+}
+
+/** Compacts a conversation, by itself or by hand: guards, breaker, notes, and the swap in which it takes effect. */
+export class Compactor {
+  readonly #core: ConversationCore;
+  readonly #notes: NotesKeeper | undefined;
+  #breaker = closedBreaker;
+  #lastCompaction: LastCompaction | undefined;
+  /** The attempt that the last rung allows although the breaker is open, once it failed. */
+  #lastResort: CompactionFailed | undefined;
+
+  constructor(core: ConversationCore, notes: NotesKeeper | undefined) {
+    this.#core = core;
+    this.#notes = notes;
+  }
+
+  /** What stood before a compaction is held for undoing it, and no longer. */
+  noteResponse(): void {
+    const { chain, settings } = this.#core;
+    if (chain.turns > settings.undoResponses) this.#lastCompaction = undefined;
+  }
+
+  /** Steps 3 to 7 of the pipeline: clears by size where that is enough, else compacts. Gives a failure. */
+  async makeRoom(
+    steps: EngineStep[],
+    signal: AbortSignal | undefined,
+  ): Promise<CompactionFailed | undefined> {
+    const core = this.#core;
+    const isHard = core.state.size.padded >= core.thresholds.hardAt;
+    const isHeldBack = isOpen(this.#breaker, core.clock.now());
+    if (isHeldBack && !isHard) return undefined;
+    if (isHeldBack && this.#lastResort !== undefined) return this.#lastResort;
+    const cleared = await clearBySize(core, this.#clearingLimit());
+    if (cleared !== undefined) {
+      steps.push(cleared);
+      return undefined;
+    }
+    const fromNotes = await this.#compactFromNotes("auto", signal);
+    if (fromNotes?.kind === "compacted") {
+      steps.push(stepOf(fromNotes));
+      return undefined;
+    }
+    if (fromNotes?.reason === "aborted" || fromNotes?.reason === "blocked_by_hook") return fromNotes;
+    const outcome = await this.compact({ trigger: "auto" }, signal);
+    if (outcome.kind === "failed") {
+      this.#lastResort = isHeldBack && outcome.reason !== "aborted" ? outcome : undefined;
+      return outcome;
+    }
+    steps.push(stepOf(outcome));
+    return undefined;
+  }
+
+  /** A clearing that leaves little room would be followed by the next one in a few turns. */
+  #clearingLimit(): number {
+    const { thresholds, settings } = this.#core;
+    return thresholds.autoCompactAt * settings.clearSizeBelow;
+  }
+
+  /** Step 5: without a model call, where the notes are good for it. Undefined where they are not. */
+  async #compactFromNotes(
+    trigger: CompactInput["trigger"],
+    signal: AbortSignal | undefined,
+  ): Promise<Compacted | CompactionFailed | undefined> {
+    const summary = await this.#notes?.summary(signal);
+    if (summary?.kind !== "ready") return undefined;
+    const { kind: _kind, ...prepared } = summary;
+    const outcome = await this.compact({ trigger, prepared }, signal);
+    if (
+      outcome.kind === "failed" &&
+      (outcome.reason === "above_threshold" || outcome.reason === "not_smaller")
+    ) {
+      const detail = outcome.failedAttempts.at(-1)?.detail ?? outcome.message;
+      const threshold = this.#core.thresholds.autoCompactAt;
+      this.#core.events.emit("session_memory_over_threshold", { detail, threshold });
+    }
+    return outcome;
+  }
+
+  async compactNow({ scope, instructions, signal }: CompactOptions): Promise<Compacted | CompactionFailed> {
+    if (this.#core.settings.disableCompact) return failedAtOnce("disabled");
+    if (scope === undefined && instructions === undefined) {
+      const fromNotes = await this.#compactFromNotes("manual", signal);
+      const isFinal =
+        fromNotes?.kind === "compacted" || ["aborted", "blocked_by_hook"].includes(fromNotes?.reason ?? "");
+      if (fromNotes !== undefined && isFinal) return fromNotes;
+    }
+    return this.compact(
+      {
+        trigger: "manual",
+        ...(scope === undefined ? {} : { scope }),
+        ...(instructions === undefined ? {} : { instructions }),
+      },
+      signal,
+    );
+  }
+
+  async compact(
+    given: Partial<CompactInput> & Pick<CompactInput, "trigger">,
+    signal: AbortSignal | undefined,
+  ): Promise<Compacted | CompactionFailed> {
+    const core = this.#core;
+    await core.pickUp();
+    const before = core.state.live;
+    const readState = core.options.state?.readState.snapshot();
+    const scope = this.#scopeWithoutOpenCalls(given);
+    if (scope === "calls_pending") return failedAtOnce(scope);
+    const told: { compact?: EngineEvents["compact"] } = {};
+    const ports = { ...this.#ports(signal), events: withholding(core.events, told) };
+    const outcome = await compact(
+      this.#input({ ...given, ...(scope === undefined ? {} : { scope }) }),
+      ports,
+    );
+    if (outcome.kind === "failed") {
+      if (given.trigger === "auto") this.#noteFailure(outcome);
+      return outcome;
+    }
+    const link = linkOf(core.chain);
+    if (link.isRecompaction && link.turnsSinceLast < core.settings.recompactionTurns) {
+      const { turnsSinceLast } = link;
+      core.events.emit("recompacted_early", { turnsSinceLast, threshold: core.thresholds.autoCompactAt });
+    }
+    try {
+      await this.#swap(outcome);
+    } catch (error) {
+      // The store failed: nothing took effect, and trying again at once would pay for the same again.
+      this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
+      throw error;
+    }
+    if (told.compact !== undefined) core.events.emit("compact", { ...told.compact, chain: link });
+    this.#lastCompaction = { before, compacted: outcome, readState };
+    return outcome;
+  }
+
+  /** While a call lacks its result its round is kept; undefined where the scope may stay what it is. */
+  #scopeWithoutOpenCalls(given: Partial<CompactInput>): CompactionScope | "calls_pending" | undefined {
+    const { state } = this.#core;
+    if (!state.index.hasOpenCalls || given.prepared !== undefined) return undefined;
+    const last = groupByRound(state.live).at(-1)?.[0];
+    const { scope } = given;
+    if (last === undefined) return undefined;
+    if (scope === undefined || scope.kind === "full") return { kind: "up_to", pivot: last.uuid };
+    const at = state.live.findIndex(({ uuid }) => uuid === scope.pivot);
+    const open = state.live.indexOf(last);
+    return scope.kind === "up_to" && at <= open ? undefined : "calls_pending";
+  }
+
+  #noteFailure({ reason, failedAttempts }: CompactionFailed): void {
+    const core = this.#core;
+    if (["aborted", "blocked_by_hook", "not_enough_messages", "unknown_pivot"].includes(reason)) return;
+    // A model is asked next: only what it does counts.
+    if (failedAttempts.at(-1)?.writer === "notes") return;
+    this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
+    const { failuresInARow, open } = this.#breaker;
+    if (open !== undefined) {
+      core.events.emit("breaker_tripped", { failuresInARow, reason, cooldownMs: open.forMs });
+    }
+  }
+
+  /** Everything of a compaction takes effect here: first in the store, then in the conversation. */
+  async #swap(compacted: Compacted): Promise<void> {
+    const core = this.#core;
+    const { variant, writer, restored } = compacted;
+    await core.store(compacted.stored);
+    core.replace(compacted.live);
+    this.#breaker = closedBreaker;
+    this.#lastResort = undefined;
+    core.chain = afterCompaction(core.ids.next());
+    const { state, cleanup } = core.options;
+    if (restored !== undefined && state !== undefined) {
+      const { readState, nestedMemory } = state;
+      applyRestored(restored, { readState, nestedMemory, events: core.events });
+    }
+    cleanUpAfterCompaction({
+      source: core.source,
+      variant,
+      writer,
+      targets: {
+        ...cleanup,
+        microcompactState: () => {
+          core.forgetClearings();
+          cleanup?.microcompactState?.();
+        },
+        promptSections: () => {
+          core.resetPrompt();
+          cleanup?.promptSections?.();
+        },
+        breakBaseline: () => {
+          core.watch.notifyCompaction(core.source);
+          cleanup?.breakBaseline?.();
+        },
+      },
+    });
+    this.#notes?.noteCompaction();
+    core.ttl.reconsider({ headTokens: core.state.size.shownOverhead });
+  }
+
+  #input(given: Partial<CompactInput> & Pick<CompactInput, "trigger">): CompactInput {
+    const core = this.#core;
+    const { size } = core.state;
+    const params = core.builder.cacheSafeParams(core.source);
+    const { transcriptPath, continuation } = core.options;
+    const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
+    return {
+      live: core.state.live,
+      scope: { kind: "full", keepRecentTokens: keepRecent(core, overhead) },
+      source: core.source,
+      model: core.model,
+      size: {
+        tokensBefore: size.tokens,
+        paddedBefore: size.padded,
+        overhead,
+        autoCompactAt: core.thresholds.autoCompactAt,
+        contextWindow: core.thresholds.contextWindow,
+      },
+      ...(params === undefined ? {} : { params }),
+      ...(transcriptPath === undefined ? {} : { transcriptPath }),
+      ...(continuation === undefined ? {} : { continuation }),
+      ...given,
+    };
+  }
+
+  #ports(signal: AbortSignal | undefined, isDry = false): CompactPorts {
+    const core = this.#core;
+    const { provider, hooks, state, onStatus, every, agentId } = core.options;
+    const { calibrated: estimator, clock, ids, settings } = core;
+    return {
+      estimator,
+      clock,
+      ids,
+      settings,
+      sessionId: core.options.sessionId,
+      ...(isDry ? {} : { events: core.events }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(hooks === undefined ? {} : { hooks }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(onStatus === undefined ? {} : { onStatus }),
+      ...(every === undefined ? {} : { every }),
+      ...(state === undefined
+        ? {}
+        : {
+            restore: ({ keptMessages, variant, signal: stop }) =>
+              restoreState({
+                ports: state.ports,
+                readState: state.readState.snapshot(),
+                keptMessages,
+                variant,
+                estimator,
+                settings,
+                clock,
+                agentId,
+                tools: core.compactable,
+                events: isDry ? undefined : core.events,
+                signal: stop,
+                ...(state.exclude === undefined ? {} : { exclude: state.exclude }),
+                ...(state.workingDirectory === undefined ? {} : { workingDirectory: state.workingDirectory }),
+              }),
+          }),
+    };
+  }
+
+  async plan({
+    scope,
+    instructions,
+  }: Pick<CompactOptions, "scope" | "instructions">): Promise<ConversationPlan> {
+    const core = this.#core;
+    const { tokens, padded } = core.state.size;
+    if (scope === undefined && instructions === undefined) {
+      const media = planMedia(core);
+      if (media > 0) return { tier: "media", tokens, count: media };
+      const stale = planByTime(core);
+      if (stale !== undefined) return { tier: "time-based", tokens, ...stale };
+      const cached = planCached(core);
+      if (cached !== undefined) return { tier: "cached", tokens, ...cached };
+      const { autoCompactAt, hardAt, isAutoCompactOn } = core.thresholds;
+      const isHeldBack = isOpen(this.#breaker, core.clock.now()) && padded < hardAt;
+      if (padded < autoCompactAt || !isAutoCompactOn || isHeldBack) return { tier: "none", tokens };
+      const bySize = planBySize(core, this.#clearingLimit());
+      if (bySize !== undefined) return { tier: "size-based", tokens, ...bySize };
+    }
+    await core.pickUp();
+    const input = this.#input({
+      trigger: scope === undefined ? "auto" : "manual",
+      ...(scope === undefined ? {} : { scope }),
+      ...(instructions === undefined ? {} : { instructions }),
+    });
+    return { tier: "full", tokens, plan: await planCompaction(input, this.#ports(undefined, true)) };
+  }
+
+  async undo(): Promise<Undone | NotUndone> {
+    const core = this.#core;
+    const last = this.#lastCompaction;
+    if (last === undefined) {
+      return { kind: "failed", reason: "another_conversation", message: "There is no compaction to undo." };
+    }
+    const { clock, ids, calibrated: estimator } = core;
+    const { shownOverhead } = core.state.size;
+    const undone = undoCompaction(
+      {
+        ...last,
+        now: core.state.live,
+        tokens: (messages) =>
+          shownOverhead + messages.reduce((sum, message) => sum + estimator.message(message), 0),
+        mostTokens: core.thresholds.hardAt,
+        isThinkingBound: findModel(core.model)?.capabilities.thinking.boundToPrefix ?? true,
+      },
+      { clock, ids, sessionId: core.options.sessionId },
+    );
+    if (undone.kind === "failed") return undone;
+    await core.store(undone.stored);
+    core.replace(undone.live);
+    core.forgetClearings();
+    if (last.readState !== undefined) core.options.state?.readState.restore(last.readState);
+    core.watch.notifyCompaction(core.source);
+    this.#lastCompaction = undefined;
+    return undone;
+  }
+}
+
+/** What the settings say, or less where the window has no room for it. */
+function keepRecent({ settings, thresholds }: ConversationCore, overhead: number): number {
+  const room = Math.max(0, thresholds.autoCompactAt - overhead);
+  return Math.min(settings.keepRecentTokens, Math.floor(room / 4));
+}
+
+const failedAtOnce = (reason: "disabled" | "calls_pending"): CompactionFailed => ({
+  kind: "failed",
+  reason,
+  message: failureMessage(reason),
+  failedAttempts: [],
+  usage: [],
+});
+
+/** Tells everything but the success, which is only true once it took effect. */
+const withholding = (events: EventEmitter, told: { compact?: EngineEvents["compact"] }): EventEmitter => ({
+  on: (name, listener) => events.on(name, listener),
+  emit(name, event) {
+    if (name === "compact") told.compact = event as EngineEvents["compact"];
+    else events.emit(name, event);
+  },
+});
+
+/** A compaction as a step that a host is told of. */
+export const stepOf = (compacted: Compacted): EngineStep => ({
+  tier: compacted.writer === "notes" ? "notes" : "full",
+  added: compacted.stored,
+  tokensBefore: compacted.tokensBefore,
+  tokensAfter: compacted.tokensAfter,
+  text: describeStep(compacted),
+  compacted,
+});
