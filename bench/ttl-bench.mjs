@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const keepAlive = { ...defaultSettings, keepAlive: true };
+const keepAlive = { ...defaultSettings, cacheKeepAlive: true };
 
 /** The recorded conversations by name, every second one among those that the prior was made from. */
 async function readConversations(folder) {
