@@ -15,9 +15,9 @@ Three defaults are not those of the first design, because measuring said otherwi
 
 - \`clearSizeBelow\`: a clearing that leaves the context above half of the threshold is followed by the next one after a few
   turns, each rewriting what stands behind it. In a run of 2,000 calls (\`test/process/conversation-long-run.test.ts\`) clearing
-  whenever it got below the threshold at all cost 1.30 times what never clearing (and a cold summary call) cost; with
-  this limit 0.81 times.
-- \`notes\` are off: they save waiting time and cost about 65% more (docs/notes.md).
+  whenever it got below the threshold at all cost 1.25 times what never clearing (and a cold summary call) cost; with
+  this limit 0.79 times.
+- \`notes\` are off: they save waiting time and cost 55% to 65% more (docs/notes.md).
 - \`compactServerWriter\` is off: a provider's own summary can be neither checked nor mended, and people's words come first.
 `;
 

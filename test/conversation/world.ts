@@ -80,8 +80,11 @@ export function worker(isThinking: boolean): Player {
   };
 }
 
-/** State of a host, as the engine sees it through its ports, and tools that change it. */
-export function createWorld(resultBytes: number) {
+/**
+ * State of a host, as the engine sees it through its ports, and tools that change it. `otherBytes` is what tools
+ * other than Read and Bash answer.
+ */
+export function createWorld(resultBytes: number, otherBytes = 200) {
   const files = createMemoryFileAccess();
   const readState = createMemoryReadState();
   const skills = createMemoryInvokedSkills();
@@ -136,7 +139,10 @@ export function createWorld(resultBytes: number) {
         readState.remember(path, { content, timestamp: now, mtime: now });
         return { type: "tool_result", tool_use_id: id, content };
       }
-      const text = { type: "text" as const, text: output(results, name === "Bash" ? resultBytes : 200) };
+      const text = {
+        type: "text" as const,
+        text: output(results, name === "Bash" ? resultBytes : otherBytes),
+      };
       const image = {
         type: "image" as const,
         source: { type: "base64" as const, media_type: "image/png", data: pixel },
