@@ -162,13 +162,18 @@ it.each([
     counts.compactions += 1;
     inARow = 0;
   });
-  conversation.events.on("compact_failed", ({ reason }) => {
+  conversation.events.on("compact_failed", ({ reason, failedAttempts }) => {
     if (reason === "aborted" || reason === "blocked_by_hook") return;
+    // Notes that do not do: nobody was asked, and the compaction itself comes right behind.
+    if (failedAttempts.at(-1)?.writer === "notes") return;
     const at = provider.simulator.now();
     if (conversation.size().padded >= hardAt) {
       atTheLastRung.push(at);
       return;
     }
+    // The breaker lets one through after its cooldown: that begins a new row.
+    const before = failures.at(-1);
+    if (before !== undefined && at - before.at >= 600_000) inARow = 0;
     failures.push({ at, size: conversation.size().padded });
     inARow += 1;
     worst = Math.max(worst, inARow);
