@@ -162,7 +162,9 @@ it.each([
     counts.compactions += 1;
     inARow = 0;
   });
-  conversation.events.on("compact_failed", ({ reason, failedAttempts }) => {
+  conversation.events.on("compact_failed", ({ reason, trigger, failedAttempts }) => {
+    // By hand nothing is held back.
+    if (trigger === "manual") return;
     if (reason === "aborted" || reason === "blocked_by_hook") return;
     // Notes that do not do: nobody was asked, and the compaction itself comes right behind.
     if (failedAttempts.at(-1)?.writer === "notes") return;
@@ -256,11 +258,11 @@ it.each([
   expect(totals.requests).toBeGreaterThan(turns / 2);
   expect(counts.responses).toBeGreaterThan(turns / 2);
   expect(worst).toBeLessThanOrEqual(3);
-  // Three, and one more, in any ten minutes without a success in between.
+  // Three, one more, and one that a refusal brings, in any ten minutes without a success in between.
   for (const [index, at] of atTheLastRung.entries()) {
-    const fifth = atTheLastRung[index + 4];
-    if (fifth !== undefined && !successes.some((time) => time >= at && time <= fifth)) {
-      expect(fifth - at).toBeGreaterThan(600_000);
+    const sixth = atTheLastRung[index + 5];
+    if (sixth !== undefined && !successes.some((time) => time >= at && time <= sixth)) {
+      expect(sixth - at).toBeGreaterThan(600_000);
     }
   }
   // Nothing that was said is lost: not in the transcript, not in the context.
