@@ -258,11 +258,11 @@ it.each([
   expect(totals.requests).toBeGreaterThan(turns / 2);
   expect(counts.responses).toBeGreaterThan(turns / 2);
   expect(worst).toBeLessThanOrEqual(3);
-  // Three, one more, and one that a refusal brings, in any ten minutes without a success in between.
+  // Three, and one more, in any ten minutes without a success in between.
   for (const [index, at] of atTheLastRung.entries()) {
-    const sixth = atTheLastRung[index + 5];
-    if (sixth !== undefined && !successes.some((time) => time >= at && time <= sixth)) {
-      expect(sixth - at).toBeGreaterThan(600_000);
+    const fifth = atTheLastRung[index + 4];
+    if (fifth !== undefined && !successes.some((time) => time >= at && time <= fifth)) {
+      expect(fifth - at).toBeGreaterThan(600_000);
     }
   }
   // Nothing that was said is lost: not in the transcript, not in the context.
