@@ -37,7 +37,7 @@ describe.each([1, 3, 10])("after %i compactions in a row", (chain) => {
       const read = (turn: number): readonly AnswerBlock[] => [
         { type: "tool_use", name: "Read", input: { file_path: path(turn) } },
       ];
-      const host = createHost({ answers: read, resultTokens: 200 });
+      const host = createHost({ answers: read, resultTokens: 200, settings: { restoreFiles: 5 } });
       const said = [
         "Please read all files of the project and fix what is broken. Never touch /work/secret.ts.",
       ];
@@ -117,7 +117,6 @@ describe.each([1, 3, 10])("after %i compactions in a row", (chain) => {
         const expected = Array.from({ length: number }, (_item, index) => path(number - 1 - index))
           .filter((name) => !visible.has(name))
           .slice(0, 5);
-        if (files.length !== 5) console.log(files.map((f) => JSON.stringify(f).slice(0, 120)));
         expect(files.map((file) => file["path"] ?? file["filename"])).toEqual(expected);
         for (const name of expected) expect(context).toContain((await readFile(name, "utf8")).trim());
       }

@@ -11,6 +11,7 @@ import {
 } from "@palimpsest/core";
 import type { Recording } from "./readers/recording.js";
 import { recordedBreaks, type RecordedBreak } from "./recorded-breaks.js";
+import { recordedCost, type RecordedCost } from "./recorded-cost.js";
 
 export interface RecordedCompaction {
   readonly at: string;
@@ -32,6 +33,8 @@ export interface RecordingAnalysis {
   /** Over all of the main conversation, in its order. */
   readonly cacheBreaks: readonly RecordedBreak[];
   readonly compactions: readonly RecordedCompaction[];
+  /** Over all of it, subagents included. */
+  readonly cost: RecordedCost;
 }
 
 /** What a recorded conversation's context consists of now, what its cache lost, and when it was compacted. */
@@ -50,6 +53,7 @@ export function analyzeRecording(recording: Recording): RecordingAnalysis {
     duplicateReads: accounting.duplicateReads,
     cacheBreaks: recordedBreaks(recording),
     compactions: compactionsIn(recording.messages),
+    cost: recordedCost(recording.messages),
   };
 }
 

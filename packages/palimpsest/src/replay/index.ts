@@ -16,3 +16,35 @@ export {
 } from "./readers/read-recording.js";
 export type { Recording, RecordingCounts, RecordingFormat } from "./readers/recording.js";
 export { recordedBreaks, type RecordedBreak, type RecordedBreakReason } from "./recorded-breaks.js";
+export { recordedCost, type RecordedCost } from "./recorded-cost.js";
+export type {
+  ContextKind,
+  FailedFile,
+  FileResult,
+  LargeItem,
+  MissingReference,
+  PolicyFigures,
+  PolicyResult,
+  ReplayReport,
+  TurnRecord,
+} from "./measures/policy-result.js";
+export { playConversation, type Played, type PlayOptions } from "./play/play-conversation.js";
+export { createPalimpsestPolicy, type PalimpsestOptions } from "./policies/palimpsest.js";
+export { parsePolicies, PolicyError, policyNames } from "./policies/parse-policies.js";
+export type {
+  Policy,
+  PolicyEdit,
+  PolicyHost,
+  PolicyPrepared,
+  PolicyRun,
+  PolicyTtl,
+} from "./policies/policy.js";
+export { replayFiles, type ReplayOptions, type ReplayProgress } from "./replay-files.js";
+export { renderReport, type ReportOptions } from "./report/render-report.js";
+export { openConversation } from "./rounds/open-conversation.js";
+export type {
+  ConversationOverview,
+  RecordedConversation,
+  RecordedResponse,
+  RecordedRound,
+} from "./rounds/recorded-round.js";

@@ -17,7 +17,12 @@ export interface PlayerPrompt {
 
 export type AnswerBlock =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "thinking"; readonly thinking: string }
+  | {
+      readonly type: "thinking";
+      readonly thinking: string;
+      /** How many tokens it counts where its text is not shown: recordings often have only the signature. */
+      readonly hiddenTokens?: number;
+    }
   | {
       readonly type: "tool_use";
       /** Without one the simulator makes a unique id. */

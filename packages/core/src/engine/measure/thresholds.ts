@@ -37,8 +37,9 @@ export function thresholdsFor(
   const reserve = model.capabilities.refusesInputPlusMaxTokens
     ? Math.max(model.maxOutputTokens, settings.reserve)
     : settings.reserve;
-  const effectiveWindow = Math.max(0, contextWindow - reserve);
-  const byDefault = Math.max(0, effectiveWindow - settings.autoCompactBuffer);
+  // Reserve and buffer are for large windows: a small one keeps half of itself, and a quarter for the conversation.
+  const effectiveWindow = Math.max(contextWindow - reserve, Math.floor(contextWindow / 2));
+  const byDefault = Math.max(effectiveWindow - settings.autoCompactBuffer, Math.floor(contextWindow / 4));
   const { autoCompactPercent } = settings;
   const byPercent =
     autoCompactPercent === undefined ? byDefault : Math.floor((effectiveWindow * autoCompactPercent) / 100);
@@ -57,6 +58,19 @@ export function thresholdsFor(
     isAutoCompactOn,
   };
 }
+
+/** The same ladder with what people are shown counting down to another limit. */
+export const withLimit = (
+  thresholds: Thresholds,
+  limit: number,
+  settings: Pick<ThresholdSettings, "warnBuffer" | "errorBuffer">,
+): Thresholds => ({
+  ...thresholds,
+  autoCompactAt: Math.min(thresholds.autoCompactAt, limit),
+  limit,
+  warnAt: Math.max(0, limit - settings.warnBuffer),
+  errorAt: Math.max(0, limit - settings.errorBuffer),
+});
 
 /** Percent of the limit that is left, whole, never below 0. */
 export function percentLeft({ limit }: Pick<Thresholds, "limit">, used: number): number {

@@ -2,6 +2,7 @@ import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { EngineEvents } from "../events/engine-events.js";
+import { extendEvent } from "../events/lazy-field.js";
 import { applyRestored } from "../restore/apply-restored.js";
 import { cleanUpAfterCompaction } from "../restore/cleanup.js";
 import { restoreState } from "../restore/restore-state.js";
@@ -33,12 +34,21 @@ export class Compactor {
   readonly #notes: NotesKeeper | undefined;
   #breaker = closedBreaker;
   #lastCompaction: LastCompaction | undefined;
+  /** Tokens before which it is not compacted early again, because that has failed. */
+  #notEarlyBefore = 0;
   /** The attempt that the last rung allows although the breaker is open, once it failed. */
   #lastResort: CompactionFailed | undefined;
 
   constructor(core: ConversationCore, notes: NotesKeeper | undefined) {
     this.#core = core;
     this.#notes = notes;
+  }
+
+  /** Whether it pays to compact although the window has room. What failed is not tried again before it has grown. */
+  isDueEarly(): boolean {
+    const { state, compactAt, thresholds } = this.#core;
+    const { reported } = state.size;
+    return compactAt < thresholds.autoCompactAt && reported >= compactAt && reported >= this.#notEarlyBefore;
   }
 
   /** What stood before a compaction is held for undoing it, and no longer. */
@@ -79,8 +89,8 @@ export class Compactor {
 
   /** A clearing that leaves little room would be followed by the next one in a few turns. */
   #clearingLimit(): number {
-    const { thresholds, settings } = this.#core;
-    return thresholds.autoCompactAt * settings.clearSizeBelow;
+    const { compactAt, thresholds, settings } = this.#core;
+    return (this.isDueEarly() ? compactAt : thresholds.autoCompactAt) * settings.clearSizeBelow;
   }
 
   /** Step 5: without a model call, where the notes are good for it. Undefined where they are not. */
@@ -141,6 +151,7 @@ export class Compactor {
       if (given.trigger === "auto") this.#noteFailure(outcome);
       return outcome;
     }
+    this.#notEarlyBefore = 0;
     const link = linkOf(core.chain);
     if (link.isRecompaction && link.turnsSinceLast < core.settings.recompactionTurns) {
       const { turnsSinceLast } = link;
@@ -153,7 +164,7 @@ export class Compactor {
       this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
       throw error;
     }
-    if (told.compact !== undefined) core.events.emit("compact", { ...told.compact, chain: link });
+    if (told.compact !== undefined) core.events.emit("compact", extendEvent(told.compact, { chain: link }));
     this.#lastCompaction = { before, compacted: outcome, readState };
     return outcome;
   }
@@ -174,6 +185,11 @@ export class Compactor {
   #noteFailure({ reason, failedAttempts }: CompactionFailed): void {
     const core = this.#core;
     if (["aborted", "blocked_by_hook", "not_enough_messages", "unknown_pivot"].includes(reason)) return;
+    if (core.state.size.padded < core.thresholds.autoCompactAt) {
+      // Nothing had to be done: it is waited until there is more to gain.
+      this.#notEarlyBefore = core.state.size.reported * EARLY_AGAIN;
+      return;
+    }
     // A model is asked next: only what it does counts.
     if (failedAttempts.at(-1)?.writer === "notes") return;
     this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
@@ -229,7 +245,7 @@ export class Compactor {
     const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
     return {
       live: core.state.live,
-      scope: { kind: "full", keepRecentTokens: keepRecent(core, overhead) },
+      scope: { kind: "full", ...keepRecent(core, overhead) },
       source: core.source,
       model: core.model,
       size: {
@@ -298,9 +314,10 @@ export class Compactor {
       if (stale !== undefined) return { tier: "time-based", tokens, ...stale };
       const cached = planCached(core);
       if (cached !== undefined) return { tier: "cached", tokens, ...cached };
-      const { autoCompactAt, hardAt, isAutoCompactOn } = core.thresholds;
+      const { hardAt, isAutoCompactOn } = core.thresholds;
       const isHeldBack = isOpen(this.#breaker, core.clock.now()) && padded < hardAt;
-      if (padded < autoCompactAt || !isAutoCompactOn || isHeldBack) return { tier: "none", tokens };
+      const isDue = padded >= core.thresholds.autoCompactAt || this.isDueEarly();
+      if (!isDue || !isAutoCompactOn || isHeldBack) return { tier: "none", tokens };
       const bySize = planBySize(core, this.#clearingLimit());
       if (bySize !== undefined) return { tier: "size-based", tokens, ...bySize };
     }
@@ -343,10 +360,19 @@ export class Compactor {
   }
 }
 
+/** How much a conversation has to grow before it is compacted early again once that has failed. */
+const EARLY_AGAIN = 1.25;
+
 /** What the settings say, or less where the window has no room for it. */
-function keepRecent({ settings, thresholds }: ConversationCore, overhead: number): number {
-  const room = Math.max(0, thresholds.autoCompactAt - overhead);
-  return Math.min(settings.keepRecentTokens, Math.floor(room / 4));
+function keepRecent(
+  { settings, thresholds }: ConversationCore,
+  overhead: number,
+): { readonly keepRecentTokens: number; readonly keepLastTokens: number } {
+  const share = Math.floor(Math.max(0, thresholds.autoCompactAt - overhead) / 4);
+  return {
+    keepRecentTokens: Math.min(settings.keepRecentTokens, share),
+    keepLastTokens: Math.min(settings.keepLastTokens, share),
+  };
 }
 
 const failedAtOnce = (reason: "disabled" | "calls_pending"): CompactionFailed => ({

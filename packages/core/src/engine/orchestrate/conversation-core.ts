@@ -35,6 +35,8 @@ import { createCacheWatch, type CacheWatch } from "../watch/cache-watch.js";
 import { startChain, type Chain } from "./chain.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import { createLiveState, type LiveState } from "./live-state.js";
+import { resolveIn } from "../restore/paths.js";
+import { earlyThreshold } from "./early-threshold.js";
 import { recordedWrites } from "./recorded-writes.js";
 import { sharedBeginning } from "./shared-beginning.js";
 import { dropThinking } from "./tier-one.js";
@@ -58,6 +60,8 @@ export interface ConversationCore {
   readonly calibrated: Estimator;
   readonly capabilities: ProviderCapabilities;
   readonly thresholds: Thresholds;
+  /** Where it is compacted now: at the window's threshold, or before that where it costs less. */
+  readonly compactAt: number;
   readonly ttl: TtlPolicy;
   /** As the last request was built of them. */
   readonly sections: readonly ResolvedSection[];
@@ -167,6 +171,18 @@ class Core implements ConversationCore {
 
   get clock(): Clock {
     return this.options.clock;
+  }
+
+  get compactAt(): number {
+    const { size, stretch } = this.state;
+    return earlyThreshold({
+      thresholds: this.thresholds,
+      settings: this.settings,
+      cost: this.#costFacts(),
+      tokens: size.reported,
+      overhead: size.shownOverhead === 0 ? size.overhead : size.shownOverhead,
+      stretch,
+    });
   }
 
   get calibrated(): Estimator {
@@ -429,9 +445,15 @@ class Core implements ConversationCore {
     return (tools?.() ?? []).reduce((sum, { definition }) => sum + this.estimator.block(definition), head);
   }
 
+  #resolvePath(): ((path: string) => string) | undefined {
+    const { resolvePath, workingDirectory } = this.options.state ?? {};
+    if (resolvePath !== undefined || workingDirectory === undefined) return resolvePath;
+    return (path) => resolveIn(workingDirectory, path);
+  }
+
   #newState(overhead: number): LiveState {
     const { estimator, compactable: tools } = this;
-    return createLiveState({ estimator, tools, overhead });
+    return createLiveState({ estimator, tools, overhead, resolvePath: this.#resolvePath() });
   }
 }
 

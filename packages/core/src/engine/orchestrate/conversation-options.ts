@@ -41,6 +41,8 @@ export interface ConversationState {
   readonly nestedMemory?: NestedMemory;
   readonly exclude?: FileExclusions;
   readonly workingDirectory?: string;
+  /** The name in the read-state of a path that a call gives. Default: from the working directory on. */
+  readonly resolvePath?: (path: string) => string;
 }
 
 export interface ConversationOptions {

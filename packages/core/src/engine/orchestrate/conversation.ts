@@ -84,6 +84,8 @@ export interface CompactOptions {
 /** How full the context is, in everything that a host shows. */
 export interface ConversationSize extends ContextSize {
   readonly thresholds: Thresholds;
+  /** Where the conversation is compacted now: at `autoCompactAt`, or before that where it costs less. */
+  readonly compactAt: number;
   readonly percentLeft: number;
   readonly pressure: Pressure;
 }
@@ -107,6 +109,8 @@ export type ConversationPlan =
  */
 export interface Conversation {
   readonly events: EventEmitter;
+  /** The model that requests go to now. */
+  readonly model: string;
   readonly live: readonly Message[];
   /** For messages that are to be appended next. */
   readonly origin: () => MessageOrigin;

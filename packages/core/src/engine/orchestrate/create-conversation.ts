@@ -6,7 +6,7 @@ import { noteNativeResponse } from "../clear/api-native.js";
 import { isThinkingBlock } from "../clear/clear-results.js";
 import { noteCacheReport } from "../clear/cached-edits.js";
 import { accountFor } from "../measure/accounting.js";
-import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
+import { isBlocked, percentLeft, pressureOf, withLimit } from "../measure/thresholds.js";
 import type { CompactionFailed } from "../summarise/compaction.js";
 import { Compactor, stepOf } from "./compactor.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
@@ -39,6 +39,9 @@ export function createConversation(
   const driver = new Driver(core, keeper, compactor);
   return {
     events: core.events,
+    get model() {
+      return core.model;
+    },
     get live() {
       return core.state.live;
     },
@@ -120,13 +123,16 @@ class Driver {
   }
 
   size(): ConversationSize {
-    const { state, thresholds } = this.#core;
+    const { state, thresholds, compactAt, settings } = this.#core;
     const { size } = state;
+    // People are told of what will happen next, and that may be early.
+    const next = withLimit(thresholds, Math.min(thresholds.limit, compactAt), settings);
     return {
       ...size,
       thresholds,
-      percentLeft: percentLeft(thresholds, size.padded),
-      pressure: pressureOf(thresholds, size.padded),
+      compactAt,
+      percentLeft: percentLeft(next, size.padded),
+      pressure: pressureOf(next, size.padded),
     };
   }
 
@@ -143,7 +149,7 @@ class Driver {
     if (core.state.messages.length === 0) return hold("no-messages", "There is nothing to send yet.");
     for await (const step of clearWhatIsStale(core)) steps.push(step);
     const { thresholds, source } = core;
-    if (core.state.size.padded >= thresholds.autoCompactAt) {
+    if (core.state.size.padded >= thresholds.autoCompactAt || this.#compactor.isDueEarly()) {
       if (isBlocked(thresholds, core.state.size.padded, source)) {
         return hold("window-full", "The context window is full: compact the conversation to go on.");
       }

@@ -5,6 +5,9 @@ import { createNormaliser } from "../../messages/normalise/normaliser.js";
 import type { CompactableTools } from "../clear/compactable-tools.js";
 import { createResultIndex, type ResultIndex } from "../clear/result-index.js";
 import { createMediaIndex, type MediaIndex } from "../media/media-index.js";
+import { mentionsOf } from "../summarise/used-names.js";
+import { createStretchIndex } from "./stretch-index.js";
+import type { Stretch } from "./early-threshold.js";
 import { createContextMeter, type ContextMeterOptions, type ContextSize } from "../measure/context-meter.js";
 
 /** The live messages and everything that is kept up to date with them. */
@@ -16,6 +19,8 @@ export interface LiveState {
   readonly size: ContextSize;
   readonly index: ResultIndex;
   readonly media: MediaIndex;
+  /** Since the last boundary in the list. */
+  readonly stretch: Stretch;
   /** Takes messages at the end; costs what is new. */
   append(messages: readonly Message[]): void;
   /** The list is another one from here on; costs all of it. */
@@ -56,6 +61,7 @@ export function createLiveState(options: LiveStateOptions): LiveState {
     normaliser: createNormaliser(normaliserOptions),
     meter: createContextMeter({ estimator: learner, overhead }),
     media: createMediaIndex(),
+    stretch: createStretchIndex(),
     index: createResultIndex({
       estimator,
       tools,
@@ -72,6 +78,9 @@ export function createLiveState(options: LiveStateOptions): LiveState {
     size = parts.meter.append(added);
     parts.index.append(added);
     parts.media.append(added);
+    parts.stretch.append(added);
+    // Found now, so that a compaction does not have to look through everything at once.
+    added.forEach(mentionsOf);
   };
   return {
     get live() {
@@ -91,6 +100,9 @@ export function createLiveState(options: LiveStateOptions): LiveState {
     },
     get index() {
       return parts.index;
+    },
+    get stretch() {
+      return parts.stretch.stretch;
     },
     append(added) {
       if (added.length === 0) return;

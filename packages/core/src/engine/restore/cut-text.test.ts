@@ -42,4 +42,54 @@ describe("cutting a text", () => {
       { numRuns: 2000 },
     );
   });
+
+  it("with a guess, however bad, the result is the one without", () => {
+    const line = fc.string({ unit: fc.constantFrom("a", "`", "😀"), maxLength: 6 });
+    const guesses = fc.oneof(
+      fc.integer({ min: -5, max: 100 }),
+      fc.double(),
+      fc.constantFrom(0, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e300),
+    );
+    fc.assert(
+      fc.property(
+        fc.record({
+          lines: fc.array(line, { maxLength: 40 }),
+          limit: fc.nat({ max: 200 }),
+          guess: guesses,
+          isPart: fc.boolean(),
+        }),
+        ({ lines, limit, guess, isPart }) => {
+          const text = lines.join("\n");
+          const options = { ...within(limit), isPart };
+          expect(cutText(text, { ...options, guess: () => guess })).toEqual(cutText(text, options));
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("a good guess saves looking, a bad one costs little; it is told where the lines end", () => {
+    const text = "abc\n".repeat(100_000);
+    const looks = (guess: number | undefined): number => {
+      let count = 0;
+      const fits = (content: string): boolean => {
+        count += 1;
+        return content.length <= 40_000;
+      };
+      const ends: (readonly number[])[] = [];
+      const cut = cutText(text, {
+        fits,
+        marker: () => "[cut]",
+        ...(guess === undefined ? {} : { guess: (_, lineEnds) => (ends.push(lineEnds), guess) }),
+      });
+      expect(cut?.lines).toBe(9998);
+      if (guess !== undefined) expect(ends[0]?.slice(0, 3)).toEqual([3, 7, 11]);
+      return count;
+    };
+    expect(looks(9998)).toBeLessThanOrEqual(4);
+    expect(looks(9990)).toBeLessThanOrEqual(10);
+    expect(looks(100_000)).toBeLessThanOrEqual(40);
+    expect(looks(1)).toBeLessThanOrEqual(40);
+    expect(looks(undefined)).toBeLessThanOrEqual(40);
+  });
 });

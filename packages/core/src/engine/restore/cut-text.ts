@@ -14,6 +14,8 @@ export interface CutOptions {
   readonly fits: (text: string) => boolean;
   /** What stands in the place of the rest, after so many lines. */
   readonly marker: (lines: number) => string;
+  /** How many lines will probably fit: a good guess saves looking. */
+  readonly guess?: (text: string, lineEnds: readonly number[]) => number;
   /** More follows behind the text, so the marker is due even if all of it fits. */
   readonly isPart?: boolean;
 }
@@ -22,7 +24,8 @@ export interface CutOptions {
  * The whole text if it fits, otherwise whole lines from its head and a marker; of a first line that is too long
  * alone, its beginning. Undefined where not even the marker fits.
  */
-export function cutText(text: string, { fits, marker, isPart = false }: CutOptions): CutText | undefined {
+export function cutText(text: string, options: CutOptions): CutText | undefined {
+  const { fits, marker, guess, isPart = false } = options;
   const ends = lineEnds(text);
   if (!isPart && fits(text)) return { text, head: text, lines: ends.length, isCut: false };
   const cutAt = (end: number, lines: number): CutText => {
@@ -30,7 +33,8 @@ export function cutText(text: string, { fits, marker, isPart = false }: CutOptio
     return { text: end === 0 ? marker(lines) : `${head}\n${marker(lines)}`, head, lines, isCut: true };
   };
   const cutBehind = (lines: number): CutText => cutAt(ends[lines - 1] ?? 0, lines);
-  const lines = largest(ends.length, (count) => fits(cutBehind(count).text));
+  const fitting = (count: number): boolean => fits(cutBehind(count).text);
+  const lines = largest(ends.length, fitting, guess?.(text, ends));
   if (lines > 0) return cutBehind(lines);
   const cut = cutAt(
     largest(ends[0] ?? 0, (count) => fits(cutAt(count, 0).text)),
@@ -54,10 +58,22 @@ function lineEnds(text: string): readonly number[] {
   return ends;
 }
 
-/** The largest number from 1 to `limit` for which it holds, by halving; 0 for none. */
-function largest(limit: number, holds: (value: number) => boolean): number {
+/**
+ * The largest number from 1 to `limit` for which it holds; 0 for none. By steps that double, away from the guess,
+ * then by halving.
+ */
+function largest(limit: number, holds: (value: number) => boolean, guess = 1): number {
   let low = 0;
   let high = limit;
+  let at = Math.max(1, Math.min(Math.trunc(guess) || 1, limit));
+  for (let step = 1; low < high; step *= 2) {
+    const isFitting = holds(at);
+    if (isFitting) low = at;
+    else high = at - 1;
+    const isTurning = isFitting ? high < limit : low > 0;
+    if (isTurning) break;
+    at = isFitting ? Math.min(limit, at + step) : Math.max(1, at - step);
+  }
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (holds(middle)) low = middle;

@@ -76,7 +76,7 @@ describe("restoring files", () => {
   });
 
   it("passes over what does not fit in all, later ones may still fit", async () => {
-    const settings = { ...defaultSettings, restoreFilesTokens: 5100 };
+    const settings = { ...defaultSettings, restoreFiles: 5, restoreFilesTokens: 5100 };
     const files = { "/small": text("x"), "/big": text(filler("b", 4000)), "/first": text(filler("f", 3000)) };
     const restored = await restoreState(restoring(files, { settings }));
     expect(paths(restored)).toEqual(["/first", "/small"]);
@@ -113,7 +113,10 @@ describe("restoring files", () => {
       stat: async () => undefined,
     };
     const state = readStateWith(["/1", "/2", "/3", "/4", "/5", "/6", "/w/AGENTS.md"]);
-    const restored = await restoreState(restoring({}, { ports: { files }, readState: state.snapshot() }));
+    const settings = { ...defaultSettings, restoreFiles: 5 };
+    const restored = await restoreState(
+      restoring({}, { ports: { files }, readState: state.snapshot(), settings }),
+    );
     expect(asked.map(([path]) => path)).toEqual(["/6", "/5", "/4", "/3", "/2"]);
     expect(asked[0]?.[1]).toEqual({ maxCharacters: 160_000 });
     expect(most).toBe(5);

@@ -119,6 +119,31 @@ export const settingDefinitions = {
     read: readNumber((number) => number > 0 && number <= 100),
     allowed: "a number above 0, at most 100",
   } satisfies SettingDefinition<number | undefined> as SettingDefinition<number | undefined>,
+  compactEarly: onOff(true, {
+    env: ["PALIMPSEST_COMPACT_EARLY"],
+    key: "compactEarly",
+    meaning: "whether compaction starts before the window is full where carrying the context on costs more",
+  }),
+  compactEarlyShare: fraction(0.5, {
+    env: ["PALIMPSEST_COMPACT_EARLY_SHARE"],
+    key: "compactEarlyShare",
+    meaning:
+      "share of what autoCompactAt leaves beside system prompt and tools, before which that never happens",
+  }),
+  compactEarlyLeast: count(60_000, {
+    env: ["PALIMPSEST_COMPACT_EARLY_LEAST"],
+    key: "compactEarlyLeast",
+    meaning: "tokens before which that never happens",
+  }),
+  compactEarlyPatience: {
+    default: 1.3,
+    env: ["PALIMPSEST_COMPACT_EARLY_PATIENCE"],
+    key: "compactEarlyPatience",
+    meaning:
+      "how much longer than costs alone would say it is waited: 1 is the cheapest, more remembers more",
+    read: readNumber((number) => number > 0 && number <= 100),
+    allowed: "a number above 0, at most 100",
+  } satisfies SettingDefinition<number> as SettingDefinition<number>,
   warnBuffer: count(20_000, {
     env: ["PALIMPSEST_WARN_BUFFER"],
     key: "warnBuffer",
@@ -247,6 +272,12 @@ export const settingDefinitions = {
     key: "keepRecentTokens",
     meaning: "tokens of newest whole rounds that a full compaction keeps word for word; 0 for none",
   }),
+  keepLastTokens: count(30_000, {
+    env: ["PALIMPSEST_KEEP_LAST_TOKENS"],
+    key: "keepLastTokens",
+    meaning:
+      "tokens up to which the very newest round is kept, because the model has not read its results yet",
+  }),
   compactFork: onOff(true, {
     env: ["PALIMPSEST_COMPACT_FORK"],
     key: "compactFork",
@@ -291,6 +322,27 @@ export const settingDefinitions = {
     env: ["PALIMPSEST_COMPACT_USER_TOKENS"],
     key: "compactUserTokens",
     meaning: "tokens of all such messages; beyond, the oldest shrink first",
+  }),
+  compactCallsTokens: count(3000, {
+    env: ["PALIMPSEST_COMPACT_CALLS_TOKENS"],
+    key: "compactCallsTokens",
+    meaning: "tokens of the list of the last calls that stands behind a summary; 0 for none",
+  }),
+  compactNamesTokens: count(3000, {
+    env: ["PALIMPSEST_COMPACT_NAMES_TOKENS"],
+    key: "compactNamesTokens",
+    meaning: "tokens of the list of paths and names in use that stands behind a summary; 0 for none",
+  }),
+  compactVerify: onOff(true, {
+    env: ["PALIMPSEST_COMPACT_VERIFY"],
+    key: "compactVerify",
+    meaning:
+      "whether a model's summary is checked against the messages and mended; without, what it leaves out is lost",
+  }),
+  compactRestore: onOff(true, {
+    env: ["PALIMPSEST_COMPACT_RESTORE"],
+    key: "compactRestore",
+    meaning: "whether files, plan, todos, skills and background agents come back behind a summary",
   }),
   compactExtractive: onOff(true, {
     env: ["PALIMPSEST_COMPACT_EXTRACTIVE"],
@@ -403,7 +455,7 @@ export const settingDefinitions = {
     key: "compactKeepAliveMs",
     meaning: "milliseconds between two signs of life while a summary is written",
   }),
-  restoreFiles: count(5, {
+  restoreFiles: count(2, {
     env: ["PALIMPSEST_RESTORE_FILES"],
     key: "restoreFiles",
     meaning: "files that are read again after a compaction",

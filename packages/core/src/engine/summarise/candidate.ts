@@ -16,6 +16,8 @@ import { estimatedTokens, sizeLimit, unpadded } from "./new-size.js";
 import type { Estimator } from "../measure/estimator.js";
 import { createSummaryMessage } from "./summary-message.js";
 import { textsToQuote } from "./texts-to-quote.js";
+import { mentionsOf, namesInText, namesToCarry, namesUsed, type UsedName } from "./used-names.js";
+import { writeWorkRecord } from "./work-record.js";
 import type { WrittenSummary } from "./write-summary.js";
 
 export type Candidate =
@@ -139,6 +141,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
   const { input, ports, division } = run;
   const { clock, ids, sessionId } = ports;
   const { block } = written;
+  const { names, record } = workOf(run, written);
   const isTail = division.variant !== "from" && division.kept.length > 0;
   const summary = (origin: MessageOrigin): Message =>
     block === undefined
@@ -147,6 +150,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
           transcriptPath: input.transcriptPath,
           continuation: input.continuation ?? (input.trigger === "manual" ? "ask" : "continue"),
           hasKeptMessages: isTail,
+          workRecord: record,
         })
       : createAssistantMessage(origin, {
           id: `compaction_${origin.ids.next()}`,
@@ -157,7 +161,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
     live: input.live,
     division,
     summary,
-    metadata: metadataOf(run, additions.postTokens),
+    metadata: metadataOf(run, { postTokens: additions.postTokens, names }),
     attachments: additions.attachments,
     hookResults: additions.hookResults,
     stripsThinking:
@@ -166,7 +170,49 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
   });
 }
 
-function metadataOf({ input, division, instructions }: CompactRun, postTokens: number): CompactMetadata {
+interface Work {
+  readonly names: readonly UsedName[];
+  readonly record: string | undefined;
+}
+
+/** The context is built more than once for a summary; this part of it stays the same. */
+const works = new WeakMap<WrittenSummary, Work>();
+
+function workOf(run: CompactRun, written: WrittenSummary): Work {
+  let work = works.get(written);
+  if (work === undefined) works.set(written, (work = findWork(run, written.summary)));
+  return work;
+}
+
+function findWork({ ports, division, input }: CompactRun, summary: string): Work {
+  const { estimator, settings } = ports;
+  const kept = new Set(division.kept);
+  // What is kept is read anyway, and counts when it goes.
+  const going = input.live.filter((message) => !kept.has(message));
+  const names = settings.compactNamesTokens === 0 ? [] : namesUsed(going);
+  const shown = namesInText(summary);
+  for (const message of division.kept) {
+    for (const mentioned of mentionsOf(message)) for (const name of mentioned.names) shown.add(name);
+  }
+  // In a window that is small for what the settings say, each list takes its share and no more.
+  const most = Math.floor(Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE);
+  const record = writeWorkRecord({
+    estimator,
+    summarised: division.summarised,
+    names,
+    namesTokens: Math.min(settings.compactNamesTokens, most),
+    callsTokens: Math.min(settings.compactCallsTokens, most),
+    isShown: (name) => shown.has(name),
+  });
+  return { names, record };
+}
+
+const WORK_RECORD_SHARE = 20;
+
+function metadataOf(
+  { input, division, instructions }: CompactRun,
+  { postTokens, names }: { readonly postTokens: number; readonly names: readonly UsedName[] },
+): CompactMetadata {
   const tools = discoveredTools(input.live);
   return {
     trigger: input.trigger,
@@ -176,6 +222,7 @@ function metadataOf({ input, division, instructions }: CompactRun, postTokens: n
     ...(instructions.length === 0 ? {} : { userContext: instructions.join("\n\n") }),
     ...(tools.length === 0 ? {} : { preCompactDiscoveredTools: tools }),
     humanMessages: textsToList(input.live, division.kept),
+    ...(names.length === 0 ? {} : { namesUsed: namesToCarry(names) }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ResponseUsage } from "../../messages/call/response.js";
 import type { Attachment } from "../../messages/message.js";
 import { sampledFigures } from "../../messages/usage.js";
 import type { HookContext, PreCompactOutput } from "../ports/compact-hooks.js";
+import { withLazyField } from "../events/lazy-field.js";
 import { accountFor } from "../measure/accounting.js";
 import { readUsage } from "../measure/growth.js";
 import type { Restored } from "../restore/restored.js";
@@ -168,8 +169,9 @@ const nothingRestored: Restored = {
 };
 
 async function restore({ ports, division }: CompactRun): Promise<Restored | undefined> {
-  const { restore: gather, signal } = ports;
+  const { restore: gather, settings, signal } = ports;
   if (gather === undefined) return undefined;
+  if (!settings.compactRestore) return nothingRestored;
   const { kept, variant } = division;
   return untilAborted(
     orNothing(() => gather({ keptMessages: kept, variant, signal }), nothingRestored),
@@ -218,7 +220,7 @@ function createStatus({ onStatus, every, settings }: CompactPorts): StatusLine {
 function tell(compacted: Compacted, { input, ports, usage }: CompactRun): void {
   const { trigger, writer, tokensBefore, tokensAfter, mended, durationMs, variant, failedAttempts } =
     compacted;
-  ports.events?.emit("compact", {
+  const event = {
     trigger,
     variant,
     writer,
@@ -227,11 +229,14 @@ function tell(compacted: Compacted, { input, ports, usage }: CompactRun): void {
     tokensAfter,
     usage,
     ...cacheHitShareOf(usage),
-    accounting: accountFor(input.live, ports.estimator),
     mended,
     failedAttempts,
     durationMs,
-  });
+  };
+  ports.events?.emit(
+    "compact",
+    withLazyField(event, "accounting", () => accountFor(input.live, ports.estimator)),
+  );
 }
 
 /** How much of what the calls read came from a cache; nothing where no call was made. */

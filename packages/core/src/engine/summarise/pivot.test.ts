@@ -73,9 +73,19 @@ const scopes = (live: readonly Message[]): fc.Arbitrary<CompactionScope> =>
   fc.oneof(
     fc.nat({ max: 2000 }).map((keepRecentTokens): CompactionScope => ({ kind: "full", keepRecentTokens })),
     fc
+      .tuple(fc.nat({ max: 300 }), fc.nat({ max: 2000 }))
+      .map(([keepRecentTokens, keepLastTokens]): CompactionScope => ({
+        kind: "full",
+        keepRecentTokens,
+        keepLastTokens,
+      })),
+    fc
       .tuple(fc.constantFrom("from" as const, "up_to" as const), fc.nat({ max: live.length - 1 }))
       .map(([kind, at]): CompactionScope => ({ kind, pivot: live[at]?.uuid ?? "" })),
   );
+
+const tokensOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + estimator.message(message), 0);
 
 describe("cutting a conversation", () => {
   it("never parts a call from its result or a response from its pieces", () => {
@@ -90,8 +100,11 @@ describe("cutting a conversation", () => {
           const tied = new Set(summarised.flatMap(ties));
           for (const message of kept) for (const tie of ties(message)) expect(tied.has(tie)).toBe(false);
           if (scope.kind === "full" && kept.length > 0) {
-            const tokens = kept.reduce((sum, message) => sum + estimator.message(message), 0);
-            expect(tokens).toBeLessThanOrEqual(scope.keepRecentTokens);
+            const { keepRecentTokens, keepLastTokens = 0 } = scope;
+            // Only a round that stands alone may be larger than what is kept of several.
+            const isLastAlone = groupByRound(live).at(-1)?.length === kept.length;
+            const most = isLastAlone ? Math.max(keepRecentTokens, keepLastTokens) : keepRecentTokens;
+            expect(tokensOf(kept)).toBeLessThanOrEqual(most);
             expect(kept[0]?.type).toBe("assistant");
           }
         },
@@ -119,5 +132,43 @@ describe("cutting a conversation", () => {
     expect(divide(live, { kind: "from", pivot: live[said]?.uuid ?? "" }, estimator)?.kept).toHaveLength(said);
     expect(divide(live, { kind: "from", pivot: "nowhere" }, estimator)).toBeUndefined();
     expect(divide(live, { kind: "up_to", pivot: live[0]?.uuid ?? "" }, estimator)).toBeUndefined();
+  });
+
+  describe("a newest round that is larger than what is kept of several", () => {
+    const plain = { pieces: false, says: false, late: false };
+    const live = conversation([
+      { ...plain, calls: 1 },
+      { ...plain, calls: 1 },
+      { ...plain, calls: 3 },
+    ]);
+    const rounds = groupByRound(live);
+    const last = rounds.at(-1) ?? [];
+    const size = tokensOf(last);
+    const keptWith = (keepRecentTokens: number, keepLastTokens?: number): readonly Message[] | undefined =>
+      divide(
+        live,
+        { kind: "full", keepRecentTokens, ...(keepLastTokens === undefined ? {} : { keepLastTokens }) },
+        estimator,
+      )?.kept;
+
+    it("is kept up to keepLastTokens, and alone", () => {
+      expect(keptWith(size - 1)).toEqual([]);
+      expect(keptWith(size - 1, size - 1)).toEqual([]);
+      expect(keptWith(size - 1, size)).toEqual(last);
+      expect(keptWith(1, 1_000_000)).toEqual(last);
+    });
+
+    it("changes nothing where it is smaller than keepRecentTokens, or where nothing is to be kept", () => {
+      const both = tokensOf(rounds.slice(-2).flat());
+      expect(keptWith(both, size)).toEqual(keptWith(both));
+      expect(keptWith(both, 1)).toEqual(rounds.slice(-2).flat());
+      expect(keptWith(0, 1_000_000)).toEqual([]);
+    });
+
+    it("is not kept where it is all there is", () => {
+      const only = groupByRound(live)[0] ?? [];
+      const scope = { kind: "full", keepRecentTokens: 1, keepLastTokens: 1_000_000 } as const;
+      expect(divide(only, scope, estimator)).toEqual({ variant: "full", summarised: only, kept: [] });
+    });
   });
 });

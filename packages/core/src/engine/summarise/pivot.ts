@@ -6,8 +6,11 @@ import type { SummaryVariant } from "./sections.js";
 
 /** What is to be compacted. */
 export type CompactionScope =
-  /** Everything; the newest whole rounds within `keepRecentTokens` stay word for word. */
-  | { readonly kind: "full"; readonly keepRecentTokens: number }
+  /**
+   * Everything; the newest whole rounds within `keepRecentTokens` stay word for word. The very newest one, whose
+   * results the model has not read yet, may be as large as `keepLastTokens`.
+   */
+  | { readonly kind: "full"; readonly keepRecentTokens: number; readonly keepLastTokens?: number }
   /** Only what begins with this message; what stands before it stays. */
   | { readonly kind: "from"; readonly pivot: string }
   /** Only what stands before this message; it and what follows stay. */
@@ -30,8 +33,7 @@ export function divide(
   scope: CompactionScope,
   estimator: Estimator,
 ): Division | undefined {
-  const division =
-    scope.kind === "full" ? divideAll(live, scope.keepRecentTokens, estimator) : divideAt(live, scope);
+  const division = scope.kind === "full" ? divideAll(live, scope, estimator) : divideAt(live, scope);
   if (division === undefined || !hasContent(division.summarised)) return undefined;
   // There is one boundary in a conversation: the next takes the place of the last, wherever that stands.
   return { ...division, kept: division.kept.filter((message) => !isCompactBoundary(message)) };
@@ -62,7 +64,7 @@ function divideAt(
 
 function divideAll(
   live: readonly Message[],
-  keepRecentTokens: number,
+  { keepRecentTokens, keepLastTokens = 0 }: Extract<CompactionScope, { kind: "full" }>,
   estimator: Estimator,
 ): Division | undefined {
   const groups = groupByRound(live);
@@ -71,7 +73,8 @@ function divideAll(
   // The first group is never kept: it holds the last summary or the first request.
   for (let at = groups.length - 1; at > 0; at -= 1) {
     tokens += (groups[at] ?? []).reduce((sum, message) => sum + estimator.message(message), 0);
-    if (tokens > keepRecentTokens) break;
+    const isLast = at === groups.length - 1 && keepRecentTokens > 0;
+    if (tokens > (isLast ? Math.max(keepRecentTokens, keepLastTokens) : keepRecentTokens)) break;
     first = at;
   }
   const kept = groups.slice(first).flat();

@@ -1,4 +1,5 @@
 import type { Message } from "../../messages/message.js";
+import { mentionsOf } from "./used-names.js";
 
 /** Looked for once more, anywhere in a text, where they did not stand as words of their own. */
 const SECOND_LOOK = 64;
@@ -11,6 +12,17 @@ export function namesSeen(
 ): ReadonlySet<string> {
   const missing = new Set(wanted);
   const seen = new Set<string>();
+  // Most stand in calls and results, whose names are known already.
+  for (const message of live) {
+    for (const { names, files } of mentionsOf(message)) {
+      if (missing.size === 0) return seen;
+      for (const name of missing) {
+        if (!files.has(name) && !names.has(name)) continue;
+        missing.delete(name);
+        seen.add(name);
+      }
+    }
+  }
   if (missing.size === 0) return seen;
   const all: string[] = [...texts];
   for (const message of live) collectTexts(contentOf(message), all);

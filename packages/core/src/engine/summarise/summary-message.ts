@@ -8,6 +8,8 @@ export interface SummaryMessageParts {
   readonly continuation: "ask" | "continue" | "autonomous";
   /** Newer messages stand behind the summary word for word. */
   readonly hasKeptMessages: boolean;
+  /** The last calls and the names in use (`writeWorkRecord`). */
+  readonly workRecord?: string | undefined;
 }
 
 const OPENING =
@@ -30,10 +32,11 @@ export const isSummaryText = (text: string): boolean => text.startsWith(`${OPENI
 
 /** What the model reads in place of the conversation. */
 export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessageParts): UserMessage {
-  const { summary, transcriptPath, continuation, hasKeptMessages } = parts;
+  const { summary, transcriptPath, continuation, hasKeptMessages, workRecord } = parts;
   const content = [
     OPENING,
     `${LABEL}\n${summary}`,
+    ...(workRecord === undefined ? [] : [workRecord]),
     ...(transcriptPath === undefined
       ? []
       : [

@@ -258,6 +258,7 @@ async function writeOnServer(run: CompactRun): Promise<WrittenSummary | undefine
 
 function verified(run: CompactRun, writer: WriterName, summary: string): WrittenSummary {
   const { input, ports, division } = run;
+  if (!ports.settings.compactVerify) return { writer, summary, mended: nothingMended };
   const { text, mended } = verifySummary({
     summary,
     variant: division.variant,

@@ -29,10 +29,27 @@ export function linkLive(messages: readonly Message[]): LinkedConversation {
 /** Links beginnings of one list, each once: older ones are asked for again and again by newer boundaries. */
 class Linker {
   readonly #own: readonly Message[];
+  readonly #boundaries: readonly number[];
+  /** Where each uuid stands last; `#previous` has the place before that, where it stands twice. */
+  readonly #places = new Map<string, number>();
+  readonly #previous = new Map<number, number>();
   readonly #known = new Map<string, LinkedConversation>();
 
   constructor(own: readonly Message[]) {
     this.#own = own;
+    this.#boundaries = own.flatMap((message, index) => (isCompactBoundary(message) ? [index] : []));
+    for (const [index, { uuid }] of own.entries()) {
+      const previous = this.#places.get(uuid);
+      if (previous !== undefined) this.#previous.set(index, previous);
+      this.#places.set(uuid, index);
+    }
+  }
+
+  /** The last place of a uuid before `end`. */
+  #placeBefore(uuid: string, end: number): number | undefined {
+    let place = this.#places.get(uuid);
+    while (place !== undefined && place >= end) place = this.#previous.get(place);
+    return place;
   }
 
   /** The branch that ends in the message before `end`; its siblings may stand anywhere before `siblingsEnd`. */
@@ -45,24 +62,25 @@ class Linker {
 
   #find(end: number, siblingsEnd: number): LinkedConversation {
     const own = this.#own;
-    const boundaryAt = own.findLastIndex((message, index) => index < end && isCompactBoundary(message));
+    const boundaryAt = this.#boundaries.findLast((index) => index < end) ?? -1;
     const start = Math.max(boundaryAt, 0);
     const boundary = own[boundaryAt] as CompactBoundary | undefined;
     const segment = boundary && preservedSegmentOf(boundary);
-    const older = own.slice(0, start);
+    const placeOfOlder = (uuid: string): number | undefined => this.#placeBefore(uuid, start);
     const kept = segment === undefined ? [] : this.#preserved(segment, boundaryAt);
     // Where the segment cannot be found, a link to something older may well lead into it: that is no rewind.
     const isLost = segment !== undefined && kept.length === 0;
+    const keptUuids = new Set(kept.map((message) => message.uuid));
     const { branch, resumedFrom, missing, isUndone } = walkBranch(own.slice(start, end), {
       boundary: boundary?.uuid,
-      kept: new Set((isLost ? older : kept).map((message) => message.uuid)),
-      older: new Map(older.map((message, index) => [message.uuid, index])),
+      isKept: (uuid) => (isLost ? placeOfOlder(uuid) !== undefined : keptUuids.has(uuid)),
+      placeOfOlder,
     });
     const live = bringInSiblings(own.slice(start, siblingsEnd), branch);
     if (isUndone) {
       const earlier = this.link(boundaryAt, boundaryAt);
       const before = boundary?.logicalParentUuid;
-      const isKnown = typeof before !== "string" || older.some(({ uuid }) => uuid === before);
+      const isKnown = typeof before !== "string" || placeOfOlder(before) !== undefined;
       const lacks = isKnown ? earlier.missing : (before ?? undefined);
       return { messages: [...earlier.messages, ...live], ...(lacks === undefined ? {} : { missing: lacks }) };
     }
@@ -99,12 +117,10 @@ class Linker {
 
 /** Every state the conversation was in when a compaction replaced it, and the state at its end. */
 export function conversationWindows(messages: readonly Message[]): readonly (readonly Message[])[] {
-  const ends = messages.flatMap((message, index) =>
-    isCompactBoundary(message) && message.isSidechain !== true ? [index] : [],
-  );
-  return [...ends.filter((end) => end > 0), messages.length].map((end) =>
-    liveMessages(messages.slice(0, end)),
-  );
+  const own = messages.filter((message) => message.isSidechain !== true);
+  const linker = new Linker(own);
+  const ends = own.flatMap((message, index) => (isCompactBoundary(message) && index > 0 ? [index] : []));
+  return [...ends, own.length].map((end) => linker.link(end, end).messages);
 }
 
 interface Placement {
@@ -133,17 +149,17 @@ interface Branch {
 
 interface OlderMessages {
   readonly boundary: string | undefined;
-  /** Those that the boundary kept. */
-  readonly kept: ReadonlySet<string>;
-  /** All before the boundary, with their places. */
-  readonly older: ReadonlyMap<string, number>;
+  /** Whether the boundary kept it. */
+  readonly isKept: (uuid: string) => boolean;
+  /** Where it stands before the boundary. */
+  readonly placeOfOlder: (uuid: string) => number | undefined;
 }
 
 /**
  * The messages of `since` on the branch that ends in the last one. A list without links is one branch; a
  * parent that is nowhere hides nothing: the walk goes on with the line before.
  */
-function walkBranch(since: readonly Message[], { boundary, kept, older }: OlderMessages): Branch {
+function walkBranch(since: readonly Message[], { boundary, isKept, placeOfOlder }: OlderMessages): Branch {
   const places = new Map(since.map((message, index) => [message.uuid, index]));
   const linked = since.some((message) => typeof message.parentUuid === "string");
   const branch = new Set<Message>();
@@ -159,11 +175,11 @@ function walkBranch(since: readonly Message[], { boundary, kept, older }: OlderM
     const place = typeof parent === "string" ? places.get(parent) : undefined;
     if (place !== undefined && place < at) {
       at = place;
-    } else if (typeof parent === "string" && kept.has(parent)) {
+    } else if (typeof parent === "string" && isKept(parent)) {
       const below = at;
       at = since.findLastIndex((candidate, index) => index < below && isCompactionOutput(candidate));
-    } else if (typeof parent === "string" && older.has(parent)) {
-      return { branch, resumedFrom: older.get(parent), missing, isUndone: false };
+    } else if (typeof parent === "string" && placeOfOlder(parent) !== undefined) {
+      return { branch, resumedFrom: placeOfOlder(parent), missing, isUndone: false };
     } else {
       if (typeof parent === "string" && place === undefined) missing ??= parent;
       at -= 1;

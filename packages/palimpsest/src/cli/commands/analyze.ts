@@ -14,7 +14,10 @@ export function addAnalyzeCommand(
   program
     .command("analyze")
     .description("says where the context of a recorded conversation went")
-    .argument("<file>", "a transcript of Claude Code, Codex, pi or Gemini CLI, or this program's own")
+    .argument(
+      "<file>",
+      "a transcript of Claude Code, Codex, pi, Gemini CLI or SWE-agent, or this program's own",
+    )
     .option("--json", "print one JSON document")
     .addHelpText("after", "\nExample:\n  $ palimpsest analyze session.jsonl")
     .action(async (file: string, options: { json?: boolean }) => {
@@ -72,6 +75,7 @@ function describe(file: string, analysis: RecordingAnalysis): string {
     shares("attachment", accounting.attachments),
     row("images and documents", accounting.other),
     reads.length === 0 ? "" : `\nRead more than once:\n${reads.join("")}`,
+    describeCost(analysis.cost),
     describeBreaks(analysis.cacheBreaks),
     compactions.length === 0 ? "" : `\n${plural(compactions.length, "compaction")}:\n`,
     ...compactions.map(
@@ -79,6 +83,27 @@ function describe(file: string, analysis: RecordingAnalysis): string {
         `  ${printable(at)} ${printable(trigger)}: ${formatNumber(preTokens)} → ${postTokens === null ? "?" : formatNumber(postTokens)} tokens\n`,
     ),
   ].join("");
+}
+
+/** What was paid, for what, and what the cache saved. */
+function describeCost(cost: RecordingAnalysis["cost"]): string {
+  if (cost.responses === 0) return "";
+  const hit = `${(cost.cacheHit * 100).toFixed(1)}% of the input read from the cache`;
+  const responses = plural(cost.responses, "response");
+  if (cost.dollars === null) return `\n${responses}, ${hit}; no prices are known for its models\n`;
+  const saved = cost.withoutCache - cost.dollars;
+  const parts = [
+    `input ${formatDollars(cost.input)}`,
+    `cache writes ${formatDollars(cost.cacheWrite)}`,
+    `cache reads ${formatDollars(cost.cacheRead)}`,
+    `output ${formatDollars(cost.output)}`,
+  ];
+  const unpriced =
+    cost.unpricedResponses === 0 ? "" : `, ${formatNumber(cost.unpricedResponses)} more without known prices`;
+  return (
+    `\n${formatDollars(cost.dollars)} for ${responses}${unpriced}: ${parts.join(", ")}\n` +
+    `  ${hit}; without the cache ${formatDollars(cost.withoutCache)} (${saved < 0 ? "it cost" : "it saved"} ${formatDollars(Math.abs(saved))})\n`
+  );
 }
 
 /** The dearest ones, and what all of them come to. */

@@ -6,7 +6,15 @@ import {
   type DamagedLine,
   type Message,
 } from "@palimpsest/core";
-import { asFieldsList, asNumber, isFields, type FormatReader, type RecordingCounts } from "./recording.js";
+import {
+  asFieldsList,
+  asNumber,
+  isFields,
+  type FormatReader,
+  type MessageBuilder,
+  type RecordedLine,
+  type RecordingCounts,
+} from "./recording.js";
 
 /** Lines that Claude Code writes beside the messages. */
 const OTHER_LINES = new Set([
@@ -25,43 +33,58 @@ export const claudeCodeReader: FormatReader = {
     first.some(({ value }) => decodeEntry(value).kind === "message" && "sessionId" in value) ||
     (first.length > 0 && first.every(({ value }) => OTHER_LINES.has(String(value["type"])))),
 
-  read(lines) {
-    const messages: Message[] = [];
-    const damaged: DamagedLine[] = [];
-    for (const { line, offset, value } of lines) {
-      const decoded = decodeEntry(value);
-      if (decoded.kind === "message") messages.push(decoded.message);
-      else if (decoded.kind === "damaged") damaged.push({ line, offset, reason: decoded.reason });
-    }
-    return { messages, damaged, counts: count(messages.filter((message) => message.isSidechain !== true)) };
-  },
+  needsSurvey: false,
+  begin: () => ({ survey: () => undefined, build: () => new EntryReader() }),
 };
 
-function count(messages: readonly Message[]): RecordingCounts {
-  const responses = new Set<string>();
-  const withUsage = new Set<string>();
-  const calls = new Set<unknown>();
-  let maxContextTokens = 0;
-  for (const message of messages) {
-    if (message.type !== "assistant" || message.message.model === SYNTHETIC_MODEL) continue;
+class EntryReader implements MessageBuilder {
+  readonly damaged: DamagedLine[] = [];
+  readonly #responses = new Set<string>();
+  readonly #withUsage = new Set<string>();
+  readonly #calls = new Set<unknown>();
+  #userLines = 0;
+  #humanTurns = 0;
+  #boundaries = 0;
+  #maxContextTokens = 0;
+
+  take({ line, offset, value }: RecordedLine): readonly Message[] {
+    const decoded = decodeEntry(value);
+    if (decoded.kind === "damaged") this.damaged.push({ line, offset, reason: decoded.reason });
+    if (decoded.kind !== "message") return [];
+    if (decoded.message.isSidechain !== true) this.#count(decoded.message);
+    return [decoded.message];
+  }
+
+  end(): readonly Message[] {
+    return [];
+  }
+
+  counts(): RecordingCounts {
+    return {
+      messages: this.#userLines + this.#responses.size,
+      apiResponses: this.#withUsage.size,
+      humanTurns: this.#humanTurns,
+      toolCalls: this.#calls.size,
+      boundaries: this.#boundaries,
+      maxContextTokens: this.#maxContextTokens,
+    };
+  }
+
+  #count(message: Message): void {
+    if (message.type === "user") this.#userLines += 1;
+    if (isHumanMessage(message)) this.#humanTurns += 1;
+    if (isCompactBoundary(message)) this.#boundaries += 1;
+    if (message.type !== "assistant" || message.message.model === SYNTHETIC_MODEL) return;
     const { id, usage, content } = message.message;
-    responses.add(id);
-    for (const block of asFieldsList(content)) if (block["type"] === "tool_use") calls.add(block["id"]);
-    if (!isFields(usage)) continue;
-    withUsage.add(id);
+    this.#responses.add(id);
+    for (const block of asFieldsList(content)) if (block["type"] === "tool_use") this.#calls.add(block["id"]);
+    if (!isFields(usage)) return;
+    this.#withUsage.add(id);
     const sum =
       asNumber(usage["input_tokens"]) +
       asNumber(usage["cache_creation_input_tokens"]) +
       asNumber(usage["cache_read_input_tokens"]) +
       asNumber(usage["output_tokens"]);
-    maxContextTokens = Math.max(maxContextTokens, sum);
+    this.#maxContextTokens = Math.max(this.#maxContextTokens, sum);
   }
-  return {
-    messages: messages.filter((message) => message.type === "user").length + responses.size,
-    apiResponses: withUsage.size,
-    humanTurns: messages.filter(isHumanMessage).length,
-    toolCalls: calls.size,
-    boundaries: messages.filter(isCompactBoundary).length,
-    maxContextTokens,
-  };
 }

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import type {
   AssistantBlock,
   ImageBlock,
+  Message,
   TextBlock,
   ToolResultContent,
   Usage,
@@ -15,8 +17,11 @@ import {
   noCounts,
   type Fields,
   type FormatReader,
+  type MessageBuilder,
   type RecordedLine,
   type RecordingCounts,
+  type RecordingReading,
+  type Restated,
 } from "./recording.js";
 
 const LINE_TYPES = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
@@ -28,42 +33,69 @@ export const codexReader: FormatReader = {
   recognises: (first) =>
     first.some(({ value }) => LINE_TYPES.has(String(value["type"])) && isFields(value["payload"])),
 
-  read(lines) {
-    const reader = new RolloutReader(lines);
-    for (const line of lines) reader.take(line);
-    return { messages: reader.transcript.messages, counts: reader.counts };
-  },
+  needsSurvey: true,
+  begin: () => new RolloutSurvey(),
 };
 
-class RolloutReader {
+/** What later lines say of earlier ones: which messages a person typed, and what a response used. */
+class RolloutSurvey implements RecordingReading {
+  sessionId = "";
+  readonly #typed = new Set<string>();
+  readonly usageOfResponse: (Usage | undefined)[] = [];
+
+  survey({ value }: RecordedLine): void {
+    const payload = isFields(value["payload"]) ? value["payload"] : {};
+    if (value["type"] === "session_meta") this.sessionId ||= asText(payload["id"]);
+    if (payload["type"] === "user_message") this.#typed.add(digest(asText(payload["message"])));
+    if (payload["type"] === "token_count") this.usageOfResponse.push(usageOf(payload));
+  }
+
+  isTyped(text: string): boolean {
+    return this.#typed.has(digest(text));
+  }
+
+  build(): MessageBuilder {
+    return new RolloutReader(this);
+  }
+}
+
+/** Stands for a text, which may be long. */
+const digest = (text: string): string => createHash("sha256").update(text.trim()).digest("base64");
+
+class RolloutReader implements MessageBuilder {
+  readonly damaged = [];
   readonly transcript: LinearTranscript;
-  readonly #typed: ReadonlySet<string>;
-  readonly #usageOfResponse: readonly (Usage | undefined)[];
-  #model = "unknown";
+  readonly #survey: RolloutSurvey;
+  #model = "";
   /** A response ends where its usage is reported; the pieces of one share this number. */
   #response = 0;
   #reasoning: string[] = [];
   #lastTotal = 0;
   #counts = { ...noCounts };
 
-  constructor(lines: readonly RecordedLine[]) {
-    const payloads = lines.map(({ value }) => (isFields(value["payload"]) ? value["payload"] : {}));
-    const meta = payloads.find((_, index) => lines[index]?.value["type"] === "session_meta");
-    this.transcript = new LinearTranscript(asText(meta?.["id"]) || "codex");
-    const of = (type: string) => payloads.filter((payload) => payload["type"] === type);
-    this.#typed = new Set(of("user_message").map((payload) => asText(payload["message"]).trim()));
-    this.#usageOfResponse = of("token_count").map(usageOf);
+  constructor(survey: RolloutSurvey) {
+    this.#survey = survey;
+    this.transcript = new LinearTranscript(survey.sessionId || "codex");
   }
 
-  get counts(): RecordingCounts {
+  counts(): RecordingCounts {
     return this.#counts;
   }
 
-  take({ line, value }: RecordedLine): void {
-    const payload = value["payload"];
-    if (!isFields(payload)) return;
-    this.transcript.at(line, value["timestamp"]);
-    switch (value["type"]) {
+  end(): readonly Message[] {
+    return [];
+  }
+
+  take({ line, value }: RecordedLine): readonly Message[] {
+    if (isFields(value["payload"])) {
+      this.transcript.at(line, value["timestamp"]);
+      this.#line(String(value["type"]), value["payload"]);
+    }
+    return this.transcript.drain();
+  }
+
+  #line(type: string, payload: Fields): void {
+    switch (type) {
       case "response_item":
         this.#item(payload);
         break;
@@ -136,12 +168,12 @@ class RolloutReader {
       if (text.trim() !== "") this.#piece([{ type: "text", text }]);
       return;
     }
-    const typed = item["role"] === "user" && this.#typed.has(joinText(item["content"]).trim());
+    const typed = item["role"] === "user" && this.#survey.isTyped(joinText(item["content"]));
     this.transcript.user({ content: userBlocks(item["content"]), isMeta: !typed });
   }
 
   #piece(content: readonly AssistantBlock[]): void {
-    const usage = this.#usageOfResponse[this.#response];
+    const usage = this.#survey.usageOfResponse[this.#response];
     const reasoning = this.#reasoning.filter((text) => text !== "");
     this.#reasoning = [];
     const stopReason = content.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn";
@@ -173,13 +205,19 @@ class RolloutReader {
     if (summary !== "") {
       transcript.user({ content: summary, isCompactSummary: true, isVisibleInTranscriptOnly: true });
     }
+    const restated: Restated = { isRestated: true };
     for (const item of asFieldsList(payload["replacement_history"])) {
       const text = joinText(item["content"]);
       if (item["type"] !== "message" || text.trim() === "" || text === summary) continue;
-      if (item["role"] === "assistant") this.#piece([{ type: "text", text }]);
-      else transcript.user({ content: userBlocks(item["content"]), isMeta: true });
+      if (item["role"] === "assistant") {
+        // A response of its own, not a piece of what stood here before or of what follows.
+        const id = `restated_${transcript.nextUuid()}`;
+        const content = [{ type: "text", text }] as const;
+        transcript.assistant({ id, model: this.#model, content, stopReason: "end_turn" }, restated);
+      } else {
+        transcript.user({ content: userBlocks(item["content"]), isMeta: true }, restated);
+      }
     }
-    // What follows is a response of its own, not a piece of what stood here before.
     this.#reasoning = [];
   }
 }

@@ -1,4 +1,4 @@
-import type { AssistantBlock, ToolResultBlock, Usage } from "@palimpsest/core";
+import type { AssistantBlock, Message, ToolResultBlock, Usage } from "@palimpsest/core";
 import { LinearTranscript } from "./linear-transcript.js";
 import {
   asFieldsList,
@@ -8,7 +8,10 @@ import {
   noCounts,
   type Fields,
   type FormatReader,
+  type MessageBuilder,
   type RecordedLine,
+  type RecordingCounts,
+  type RecordingReading,
 } from "./recording.js";
 
 /**
@@ -29,52 +32,75 @@ export const geminiReader: FormatReader = {
     );
   },
 
-  read(lines) {
-    const sessionId = asText(lines[0]?.value["sessionId"]);
-    const transcript = new LinearTranscript(sessionId || "gemini");
-    const counts = { ...noCounts };
-    for (const [index, entry] of foldChanges(lines).entries()) {
-      counts.messages += 1;
-      transcript.at(index + 1, entry["timestamp"]);
-      if (entry["type"] === "user") {
-        counts.humanTurns += 1;
-        transcript.user({ content: joinParts(entry["content"]) });
-      } else if (entry["type"] === "gemini") {
-        const calls = asFieldsList(entry["toolCalls"]);
-        const tokens = isFields(entry["tokens"]) ? entry["tokens"] : undefined;
-        if (tokens !== undefined) counts.apiResponses += 1;
-        counts.toolCalls += calls.length;
-        counts.maxContextTokens = Math.max(counts.maxContextTokens, asNumber(tokens?.["total"]));
-        addResponse(transcript, { entry, calls, tokens, id: `response_${index + 1}` });
-      } else {
-        transcript.system({ subtype: asText(entry["type"]) || "info", content: joinParts(entry["content"]) });
-      }
-    }
-    return { messages: transcript.messages, counts };
-  },
+  needsSurvey: true,
+  begin: () => new ChangeLog(),
 };
 
-function foldChanges(lines: readonly RecordedLine[]): readonly Fields[] {
-  const entries = new Map<string, Fields>();
-  const replaceAll = (list: unknown): void => {
-    entries.clear();
-    for (const entry of asFieldsList(list)) entries.set(asText(entry["id"]) || `#${entries.size}`, entry);
-  };
-  for (const { value } of lines) {
+/** What the changes leave is known behind the last one: this format is held as a whole. */
+class ChangeLog implements RecordingReading {
+  readonly #entries = new Map<string, Fields>();
+  #sessionId: string | undefined;
+
+  survey({ value }: RecordedLine): void {
+    this.#sessionId ??= asText(value["sessionId"]);
     const rewindTo = value["$rewindTo"];
     if (typeof rewindTo === "string") {
-      const ids = [...entries.keys()];
+      const ids = [...this.#entries.keys()];
       const from = ids.indexOf(rewindTo);
-      for (const id of from < 0 ? [] : ids.slice(from)) entries.delete(id);
+      for (const id of from < 0 ? [] : ids.slice(from)) this.#entries.delete(id);
     } else if (isFields(value["$set"])) {
-      if (Array.isArray(value["$set"]["messages"])) replaceAll(value["$set"]["messages"]);
+      if (Array.isArray(value["$set"]["messages"])) this.#replaceAll(value["$set"]["messages"]);
     } else if (Array.isArray(value["messages"])) {
-      replaceAll(value["messages"]);
+      this.#replaceAll(value["messages"]);
     } else if (typeof value["id"] === "string") {
-      entries.set(value["id"], value);
+      this.#entries.set(value["id"], value);
     }
   }
-  return [...entries.values()];
+
+  build(): MessageBuilder {
+    const counts = { ...noCounts };
+    return {
+      take: () => [],
+      end: () =>
+        buildMessages([...this.#entries.values()], { sessionId: this.#sessionId || "gemini", counts }),
+      counts: () => counts,
+      damaged: [],
+    };
+  }
+
+  #replaceAll(list: unknown): void {
+    this.#entries.clear();
+    for (const entry of asFieldsList(list)) {
+      this.#entries.set(asText(entry["id"]) || `#${this.#entries.size}`, entry);
+    }
+  }
+}
+
+interface Building {
+  readonly sessionId: string;
+  readonly counts: { -readonly [Name in keyof RecordingCounts]: number };
+}
+
+function buildMessages(entries: readonly Fields[], { sessionId, counts }: Building): readonly Message[] {
+  const transcript = new LinearTranscript(sessionId);
+  for (const [index, entry] of entries.entries()) {
+    counts.messages += 1;
+    transcript.at(index + 1, entry["timestamp"]);
+    if (entry["type"] === "user") {
+      counts.humanTurns += 1;
+      transcript.user({ content: joinParts(entry["content"]) });
+    } else if (entry["type"] === "gemini") {
+      const calls = asFieldsList(entry["toolCalls"]);
+      const tokens = isFields(entry["tokens"]) ? entry["tokens"] : undefined;
+      if (tokens !== undefined) counts.apiResponses += 1;
+      counts.toolCalls += calls.length;
+      counts.maxContextTokens = Math.max(counts.maxContextTokens, asNumber(tokens?.["total"]));
+      addResponse(transcript, { entry, calls, tokens, id: `response_${index + 1}` });
+    } else {
+      transcript.system({ subtype: asText(entry["type"]) || "info", content: joinParts(entry["content"]) });
+    }
+  }
+  return transcript.drain();
 }
 
 interface Response {

@@ -18,7 +18,7 @@ import {
  * line it came from (`019f…:12`, a second from the same line `019f…:12.2`), and is linked to the one before.
  */
 export class LinearTranscript {
-  readonly messages: Message[] = [];
+  #added: Message[] = [];
   readonly #sessionId: string;
   #line = 0;
   #time = 0;
@@ -37,11 +37,18 @@ export class LinearTranscript {
     if (Number.isFinite(time) && Math.abs(time) < 8.64e15) this.#time = time;
   }
 
-  user(parts: UserMessageParts): Message {
-    return this.#add((origin) => createUserMessage(origin, parts));
+  /** What was added since this was last asked for. */
+  drain(): readonly Message[] {
+    const added = this.#added;
+    this.#added = [];
+    return added;
   }
 
   /** `extra` holds what the recording knows and a request never carries, such as foreign reasoning. */
+  user(parts: UserMessageParts, extra: object = {}): Message {
+    return this.#add((origin) => ({ ...createUserMessage(origin, parts), ...extra }));
+  }
+
   assistant(parts: AssistantMessageParts, extra: object = {}): Message {
     return this.#add((origin) => ({ ...createAssistantMessage(origin, parts), ...extra }));
   }
@@ -74,7 +81,7 @@ export class LinearTranscript {
     });
     this.#fromLine += 1;
     this.#parent = uuid;
-    this.messages.push(message);
+    this.#added.push(message);
     return message;
   }
 }

@@ -15,7 +15,10 @@ import {
   noCounts,
   type Fields,
   type FormatReader,
+  type MessageBuilder,
   type RecordedLine,
+  type RecordingCounts,
+  type RecordingReading,
 } from "./recording.js";
 
 /** pi sessions: version 1 is a list, later versions are a tree of `id` and `parentId`. */
@@ -27,43 +30,86 @@ export const piReader: FormatReader = {
     typeof first[0].value["id"] === "string" &&
     ("cwd" in first[0].value || "version" in first[0].value),
 
-  read(lines) {
-    const reader = new SessionReader(lines);
-    for (const line of currentPath(lines)) reader.take(line);
-    return { messages: reader.transcript.messages, counts: reader.counts };
-  },
+  needsSurvey: true,
+  begin: () => new SessionSurvey(),
 };
 
-/** The entries from the root to the last one; all of them where they are not linked. */
-function currentPath(lines: readonly RecordedLine[]): readonly RecordedLine[] {
-  const entries = lines.slice(1);
-  if (!entries.some(({ value }) => typeof value["parentId"] === "string")) return entries;
-  const byId = new Map(entries.map((entry) => [entry.value["id"], entry]));
-  const path: RecordedLine[] = [];
-  const seen = new Set<RecordedLine>();
-  for (let entry = entries.at(-1); entry !== undefined && !seen.has(entry);) {
-    seen.add(entry);
-    path.push(entry);
-    entry = byId.get(entry.value["parentId"]);
+/** How the entries are linked: who reads a session has to know its end before its beginning. */
+class SessionSurvey implements RecordingReading {
+  sessionId = "";
+  /** The line of each entry, the header's first. */
+  readonly #lines: number[] = [];
+  readonly #places = new Map<string, number>();
+  readonly #parents: unknown[] = [];
+  #isLinked = false;
+
+  survey({ line, value }: RecordedLine): void {
+    if (this.#lines.length === 0) this.sessionId = asText(value["id"]);
+    else {
+      if (typeof value["id"] === "string") this.#places.set(value["id"], this.#lines.length);
+      this.#isLinked ||= typeof value["parentId"] === "string";
+    }
+    this.#parents.push(value["parentId"]);
+    this.#lines.push(line);
   }
-  return path.toReversed();
+
+  build(): MessageBuilder {
+    return new SessionReader(this);
+  }
+
+  /** The lines of the entries from the root to the last one; all of them where they are not linked. */
+  currentPath(): ReadonlySet<number> {
+    if (!this.#isLinked) return new Set(this.#lines.slice(1));
+    const path = new Set<number>();
+    for (let place: number | undefined = this.#lines.length - 1; place !== undefined && place > 0;) {
+      const line = this.#lines[place] ?? 0;
+      if (path.has(line)) break;
+      path.add(line);
+      place = this.#places.get(asText(this.#parents[place]));
+    }
+    return path;
+  }
+
+  /** The line of the first entry that a compaction kept: named by id, or by its place in older files. */
+  firstKept(entry: Fields): number | undefined {
+    const id = entry["firstKeptEntryId"];
+    const place = typeof id === "string" ? this.#places.get(id) : asNumber(entry["firstKeptEntryIndex"]);
+    return place === undefined || place === 0 ? undefined : this.#lines[place];
+  }
 }
 
-class SessionReader {
-  readonly transcript: LinearTranscript;
-  readonly counts = { ...noCounts };
-  readonly #lines: readonly RecordedLine[];
-  /** The messages that each line became, for the segment that a compaction kept. */
-  readonly #made = new Map<number, readonly Message[]>();
+/** The ends of what one line became. */
+interface Made {
+  readonly line: number;
+  readonly headUuid: string;
+  readonly tailUuid: string;
+}
 
-  constructor(lines: readonly RecordedLine[]) {
-    this.#lines = lines;
-    this.transcript = new LinearTranscript(asText(lines[0]?.value["id"]) || "pi");
+class SessionReader implements MessageBuilder {
+  readonly damaged = [];
+  readonly transcript: LinearTranscript;
+  readonly #counts = { ...noCounts };
+  readonly #survey: SessionSurvey;
+  readonly #path: ReadonlySet<number>;
+  /** For the segment that a compaction kept. */
+  readonly #made: Made[] = [];
+
+  constructor(survey: SessionSurvey) {
+    this.#survey = survey;
+    this.#path = survey.currentPath();
+    this.transcript = new LinearTranscript(survey.sessionId || "pi");
   }
 
-  take({ line, value }: RecordedLine): void {
-    const { messages } = this.transcript;
-    const before = messages.length;
+  counts(): RecordingCounts {
+    return this.#counts;
+  }
+
+  end(): readonly Message[] {
+    return [];
+  }
+
+  take({ line, value }: RecordedLine): readonly Message[] {
+    if (!this.#path.has(line)) return [];
     this.transcript.at(line, value["timestamp"]);
     switch (value["type"]) {
       case "message":
@@ -76,19 +122,25 @@ class SessionReader {
         this.transcript.user({ content: asText(value["summary"]), isMeta: true });
         break;
       case "compaction":
-        this.#compaction(value, line);
+        this.#compaction(value);
         break;
       default:
         break;
     }
-    this.#made.set(line, messages.slice(before));
+    const messages = this.transcript.drain();
+    const own = messages.filter(
+      (message) => message.type !== "system" && !(message.type === "user" && message.isCompactSummary),
+    );
+    const [head, tail] = [own[0], own.at(-1)];
+    if (head && tail) this.#made.push({ line, headUuid: head.uuid, tailUuid: tail.uuid });
+    return messages;
   }
 
   #message(message: Fields, line: number): void {
-    this.counts.messages += 1;
+    this.#counts.messages += 1;
     switch (message["role"]) {
       case "user":
-        this.counts.humanTurns += 1;
+        this.#counts.humanTurns += 1;
         this.transcript.user({ content: blocks(message["content"]) });
         break;
       case "assistant":
@@ -110,11 +162,11 @@ class SessionReader {
     const content = assistantBlocks(message);
     const usage = usageOf(message["usage"]);
     if (usage !== undefined) {
-      this.counts.apiResponses += 1;
+      this.#counts.apiResponses += 1;
       const sum = Object.values(usage).reduce<number>((total, part) => total + asNumber(part), 0);
-      this.counts.maxContextTokens = Math.max(this.counts.maxContextTokens, sum);
+      this.#counts.maxContextTokens = Math.max(this.#counts.maxContextTokens, sum);
     }
-    this.counts.toolCalls += content.filter((block) => block.type === "tool_use").length;
+    this.#counts.toolCalls += content.filter((block) => block.type === "tool_use").length;
     // A request that failed or was stopped before anything came back.
     const failed = message["stopReason"] === "error" || message["stopReason"] === "aborted";
     if (failed && content.length === 0) {
@@ -156,17 +208,22 @@ class SessionReader {
     this.transcript.user({ content: text, isMeta: true });
   }
 
-  #compaction(entry: Fields, line: number): void {
-    this.counts.boundaries += 1;
-    const kept = this.#kept(entry, line);
+  #compaction(entry: Fields): void {
+    this.#counts.boundaries += 1;
     const summaryUuid = this.transcript.nextUuid(2);
-    const [head, tail] = [kept[0], kept.at(-1)];
+    const first = this.#survey.firstKept(entry);
+    const head = first === undefined ? undefined : this.#made.find(({ line }) => line >= first);
+    const tail = this.#made.at(-1);
     this.transcript.boundary({
       trigger: "auto",
       preTokens: asNumber(entry["tokensBefore"]),
       ...(head &&
         tail && {
-          preservedSegment: { headUuid: head.uuid, tailUuid: tail.uuid, anchorUuid: summaryUuid },
+          preservedSegment: {
+            headUuid: head.headUuid,
+            tailUuid: tail.tailUuid,
+            anchorUuid: summaryUuid,
+          },
         }),
     });
     this.transcript.user({
@@ -174,20 +231,6 @@ class SessionReader {
       isCompactSummary: true,
       isVisibleInTranscriptOnly: true,
     });
-  }
-
-  /** The messages from the first kept entry (named by id, or by its place in older files) to this line. */
-  #kept(entry: Fields, line: number): readonly Message[] {
-    const byIndex = this.#lines[asNumber(entry["firstKeptEntryIndex"])];
-    const byId = this.#lines.find(({ value }) => value["id"] === entry["firstKeptEntryId"]);
-    const first = typeof entry["firstKeptEntryId"] === "string" ? byId : byIndex;
-    if (first === undefined || first === this.#lines[0]) return [];
-    return [...this.#made.entries()]
-      .filter(([madeFrom]) => madeFrom >= first.line && madeFrom < line)
-      .flatMap(([, messages]) => messages)
-      .filter(
-        (message) => message.type !== "system" && !(message.type === "user" && message.isCompactSummary),
-      );
   }
 }
 

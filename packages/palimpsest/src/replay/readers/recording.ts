@@ -1,7 +1,7 @@
 import type { DamagedLine, Message } from "@palimpsest/core";
 
-/** The formats that are read. A new one is a reader file and a row in `read-recording.ts`. */
-export type RecordingFormat = "claude-code" | "codex-rollout" | "pi" | "gemini-cli";
+/** The formats that are read. A new one is a reader file and a row in `detect-format.ts`. */
+export type RecordingFormat = "claude-code" | "codex-rollout" | "pi" | "gemini-cli" | "swe-agent";
 
 /** A recorded conversation as messages of ours, in the order of the file. */
 export interface Recording {
@@ -45,15 +45,45 @@ export interface RecordedLine {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Builds messages from the lines of one foreign format. */
+/** Knows one format. */
 export interface FormatReader {
   readonly format: RecordingFormat;
   /** Whether the first lines of a file look like this format. */
   recognises(first: readonly RecordedLine[]): boolean;
-  read(lines: readonly RecordedLine[]): Omit<Recording, "format" | "damaged" | "torn"> & {
-    readonly damaged?: readonly DamagedLine[];
-  };
+  /** Whether `survey` has to see the lines before messages can be built. */
+  readonly needsSurvey: boolean;
+  begin(): RecordingReading;
 }
+
+/** The reading of one recording. Its lines are handed in one by one, so that nobody has to hold them all. */
+export interface RecordingReading {
+  /** Takes from a line what has to be known before the first message is built: all lines, in order, once. */
+  survey(line: RecordedLine): void;
+  /** From the first line, each time; behind the survey. */
+  build(): MessageBuilder;
+}
+
+/** Builds messages from the lines of a recording: all lines, in order, once. */
+export interface MessageBuilder {
+  take(line: RecordedLine): readonly Message[];
+  /** What can only be said behind the last line. */
+  end(): readonly Message[];
+  /** Of what was taken so far. */
+  counts(): RecordingCounts;
+  /** Lines taken so far that hold no message, although they look like one. */
+  readonly damaged: readonly DamagedLine[];
+}
+
+/**
+ * Set on a message that only says again what stands before a compaction, because the recording wrote its
+ * history anew.
+ */
+export interface Restated {
+  readonly isRestated: true;
+}
+
+export const isRestated = (message: object): boolean =>
+  "isRestated" in message && message.isRestated === true;
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import type { AssistantBlock, Model, ModelRequest } from "@palimpsest/core";
-import type { Answer } from "../player.js";
+import type { Answer, AnswerBlock } from "../player.js";
 import { blockTokens, textTokens } from "../tokens/block-tokens.js";
 import type { TokenCounter } from "../tokens/bpe-counter.js";
 import { digest } from "./digest.js";
@@ -47,11 +47,7 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
   for (const [index, block] of (stopped?.content ?? demanded).entries()) {
     if (block.type === "tool_use" && !offers(request, block.name)) continue;
     const written = writeBlock(block, index);
-    const cost = blockTokens(
-      block.type === "thinking" ? { type: "text", text: block.thinking } : written,
-      model,
-      counter,
-    );
+    const cost = block.type === "thinking" ? thinkingTokensOf(block) : blockTokens(written, model, counter);
     if (tokens + cost > limit) {
       cut = request.max_tokens <= context.room ? "max_tokens" : "model_context_window_exceeded";
       if (block.type === "text") {
@@ -75,6 +71,13 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
     thinkingTokens,
   };
 
+  function thinkingTokensOf({
+    thinking,
+    hiddenTokens = 0,
+  }: Extract<AnswerBlock, { type: "thinking" }>): number {
+    return thinking === "" ? hiddenTokens : textTokens(thinking, model, counter);
+  }
+
   function writeBlock(block: Answer["content"][number], index: number): AssistantBlock {
     if (block.type === "text") return { type: "text", text: block.text };
     if (block.type === "tool_use") {
@@ -90,7 +93,7 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
         previous: lastThinking,
         text: thinking,
       },
-      textTokens(block.thinking, model, counter),
+      thinkingTokensOf(block),
     );
     lastThinking = thinkingId(signature);
     return { type: "thinking", thinking, signature };

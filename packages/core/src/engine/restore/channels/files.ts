@@ -125,11 +125,28 @@ function attachFile(
     fits: (content) => attachmentTokens(attach(content), estimator) <= limit,
     marker: (lines) =>
       `[cut here to save room: read ${shownPath(path)} from line ${first + lines} on for the rest]`,
+    guess: (content, ends) => linesWithin(content, ends, { estimator, limit }),
     isPart: text.isTruncated,
   });
   if (cut === undefined) return undefined;
   const attachment = attach(cut.text);
   return { ...cut, attachment, tokens: attachmentTokens(attachment, estimator) };
+}
+
+/** How many lines come to the limit, line by line: nearly what they come to together. */
+function linesWithin(
+  content: string,
+  ends: readonly number[],
+  { estimator, limit }: { readonly estimator: Estimator; readonly limit: number },
+): number {
+  let tokens = 0;
+  let start = 0;
+  for (const [line, end] of ends.entries()) {
+    tokens += estimator.block({ type: "text", text: content.slice(start, end + 1) });
+    if (tokens > limit) return line;
+    start = end + 1;
+  }
+  return ends.length;
 }
 
 /** What the model now knows: of a file that was cut, the lines that it is shown and no more. */

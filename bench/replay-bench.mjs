@@ -1,0 +1,236 @@
+/**
+ * What policies cost on recorded conversations and what they forget: those of `palimpsest replay`, and real
+ * libraries in the same run. PALIMPSEST_CORPUS names the folder of recordings. By name, those in odd places are the
+ * half that the engine's defaults were tuned on, those in even places the half that they are checked on.
+ *
+ *   npm run build && node bench/replay-bench.mjs
+ *     --json            one JSON document
+ *     --half odd|even   one half alone
+ *     --policy <list>   other policies than all, as `palimpsest replay` takes them
+ *     --sweep           the engine with one setting changed at a time, on the odd half
+ *     --details         also where recall was lost (kinds of references, tools, turns since a compaction), and time
+ *     --workers <n>     conversations played at the same time; 1 leaves times undisturbed
+ */
+import { readdirSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { addTallies, figuresOf } from "../packages/palimpsest/dist/replay/measures/tally.js";
+import { describeDetails, whereBusy, whereMissing } from "./replay-details.mjs";
+import { sweptPolicies } from "./replay-sweep.mjs";
+
+const WINDOW = 200_000;
+const POLICIES = [
+  "palimpsest",
+  "none",
+  "truncate",
+  "mask",
+  "clear-tool-uses",
+  "summarise-all",
+  "langchain-summarization",
+  "langchain-context-editing",
+  "ai-sdk-prune",
+];
+/** Policies that one reading of a file serves: more would keep the other processors waiting. */
+const POLICIES_AT_ONCE = 12;
+
+const folder = process.env.PALIMPSEST_CORPUS;
+const skipped = "PALIMPSEST_CORPUS names no folder of recorded conversations: replay has nothing to play";
+
+/** Named figures with units, for both halves and in total; none without PALIMPSEST_CORPUS. */
+export async function replayBench() {
+  if (folder === undefined) {
+    console.error(skipped);
+    return [];
+  }
+  const { seconds, parts } = await replayAll({ policies: POLICIES });
+  return [
+    { name: "replay.seconds", value: seconds, unit: "s" },
+    ...Object.entries(parts).flatMap(([part, { policies }]) =>
+      Object.entries(policies).flatMap(
+        ([policy, { cost, recall, userWords, invalid, overflow, cpuMsP99 }]) => [
+          { name: `replay.${part}.${policy}.cost`, value: cost, unit: "$" },
+          { name: `replay.${part}.${policy}.recall`, value: recall * 100, unit: "%" },
+          { name: `replay.${part}.${policy}.user-words`, value: userWords * 100, unit: "%" },
+          { name: `replay.${part}.${policy}.refused`, value: invalid + overflow, unit: "requests" },
+          { name: `replay.${part}.${policy}.cpu-p99`, value: cpuMsP99, unit: "ms" },
+        ],
+      ),
+    ),
+  ];
+}
+
+async function replayAll({ policies, half, details = false, workers = availableParallelism() }) {
+  const started = performance.now();
+  const files = recordings().filter((file) => half === undefined || file.half === half);
+  const chunks = [];
+  for (let at = 0; at < policies.length; at += POLICIES_AT_ONCE)
+    chunks.push(policies.slice(at, at + POLICIES_AT_ONCE));
+  const tasks = files.flatMap((file) => chunks.map((chunk) => ({ ...file, policies: chunk, details })));
+  const played = await playTasks(tasks, workers);
+  const parts = Object.fromEntries(
+    ["odd", "even"]
+      .map((part) => [part, played.filter((one) => one.half === part)])
+      .filter(([, list]) => list.length > 0),
+  );
+  if (Object.keys(parts).length > 1) parts.total = played;
+  return {
+    seconds: (performance.now() - started) / 1000,
+    descriptions: Object.assign({}, ...played.map(({ descriptions }) => descriptions)),
+    parts: Object.fromEntries(
+      Object.entries(parts).map(([part, list]) => [part, summed(list, { order: policies, details })]),
+    ),
+  };
+}
+
+/** By name; the first one is in an odd place. */
+const recordings = () =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .toSorted()
+    .map((name, index) => ({
+      name,
+      path: join(folder, name),
+      size: statSync(join(folder, name)).size,
+      half: index % 2 === 0 ? "odd" : "even",
+    }));
+
+/** The largest first, several at a time. */
+async function playTasks(tasks, workers) {
+  const queue = tasks.toSorted((a, b) => b.size - a.size);
+  const played = [];
+  const work = async () => {
+    const worker = new Worker(new URL("./replay-worker.mjs", import.meta.url));
+    try {
+      for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
+        const { name, path, half, policies, details } = task;
+        const answer = new Promise((resolve, reject) => {
+          worker.once("message", resolve);
+          worker.once("error", reject);
+        });
+        worker.postMessage({ file: path, policies, window: WINDOW, details }, []);
+        played.push({ name, half, ...(await answer) });
+        worker.removeAllListeners("error");
+      }
+    } finally {
+      await worker.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(workers, queue.length) }, work));
+  return played.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The figures of several conversations as one, with those of each beside. */
+function summed(played, { order, details }) {
+  const costs = new Map(played.map(({ name, result }) => [name, result]));
+  const results = [...costs.values()];
+  const unlimitedCost = sum(results, (result) => result.unlimitedCost);
+  const rounds = sum(results, (result) => result.rounds);
+  const tallies = new Map();
+  const files = new Map();
+  for (const { name: file, result, tallies: own } of played) {
+    for (const [name, tally] of Object.entries(own)) {
+      tallies.set(name, [...(tallies.get(name) ?? []), tally]);
+      const { recall, cost, endedAtTurn, endedBecause } = result.policies[name];
+      files.set(name, [...(files.get(name) ?? []), { file, cost, recall, endedAtTurn, endedBecause }]);
+    }
+  }
+  const place = (name) => order.indexOf(name.replace(/@1h$/, ""));
+  const names = [...tallies.keys()].toSorted((a, b) => place(a) - place(b));
+  const policies = names.map((name) => {
+    const figures = figuresOf(addTallies(tallies.get(name)), unlimitedCost);
+    const own = played.filter(({ result }) => Object.hasOwn(result.policies, name));
+    return [
+      name,
+      {
+        ...figures,
+        answered: figures.turns / rounds,
+        files: files.get(name),
+        ...(details ? { missing: whereMissing(own, name), busy: whereBusy(own, name) } : {}),
+      },
+    ];
+  });
+  return { files: costs.size, rounds, unlimitedCost, policies: Object.fromEntries(policies) };
+}
+
+const sum = (list, pick) => list.reduce((total, one) => total + pick(one), 0);
+const percent = (share) => `${(share * 100).toFixed(1)}%`;
+
+const columns = {
+  cost: ({ cost }) => `$${cost.toFixed(2)}`,
+  ratio: ({ costRatio }) => costRatio.toFixed(3),
+  recall: ({ recall }) => percent(recall),
+  "lowest file": ({ files }) => percent(Math.min(...files.map(({ recall }) => recall))),
+  "user words": ({ userWords }) => percent(userWords),
+  invalid: ({ invalid }) => String(invalid),
+  overflow: ({ overflow }) => String(overflow),
+  answered: ({ answered }) => percent(answered),
+  "CPU p99 ms": ({ cpuMsP99 }) => cpuMsP99.toFixed(2),
+};
+
+function tableOf(policies) {
+  const rows = [
+    ["policy", ...Object.keys(columns)],
+    ...Object.entries(policies).map(([name, figures]) => [
+      name,
+      ...Object.values(columns).map((show) => show(figures)),
+    ]),
+  ];
+  const widths = rows[0].map((_, at) => Math.max(...rows.map((row) => row[at].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]) : cell.padStart(widths[at])))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+const titles = {
+  odd: "odd places, tuned on",
+  even: "even places, checked on",
+  total: "both halves",
+};
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      json: { type: "boolean", default: false },
+      sweep: { type: "boolean", default: false },
+      details: { type: "boolean", default: false },
+      half: { type: "string" },
+      workers: { type: "string" },
+      policy: { type: "string" },
+    },
+  });
+  if (folder === undefined) {
+    console.log(skipped);
+    return;
+  }
+  const report = await replayAll({
+    policies: values.sweep ? sweptPolicies : (values.policy?.split(",") ?? POLICIES),
+    half: values.half ?? (values.sweep ? "odd" : undefined),
+    details: values.details,
+    ...(values.workers === undefined ? {} : { workers: Number(values.workers) }),
+  });
+  if (values.json) {
+    console.log(JSON.stringify(report, null, 2));
+    return;
+  }
+  for (const [part, { files, rounds, unlimitedCost, policies }] of Object.entries(report.parts)) {
+    const about = `${files} conversations, ${rounds} turns; never forgetting: $${unlimitedCost.toFixed(2)}`;
+    console.log(`${titles[part]}: ${about}\n\n${tableOf(policies)}\n`);
+    if (values.details) {
+      for (const [name, figures] of Object.entries(policies))
+        console.log(`${name}: ${describeDetails(figures)}\n`);
+    }
+  }
+  for (const [name, description] of Object.entries(report.descriptions))
+    if (!name.startsWith("palimpsest")) console.log(`${name}: ${description}`);
+  console.log(`\n${report.seconds.toFixed(0)} s`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,0 +1,93 @@
+import type { CostFacts } from "../clear/cost-rule.js";
+import type { Thresholds } from "../measure/thresholds.js";
+import type { Settings } from "../settings/settings.js";
+
+/** How far a conversation has come since it was last compacted, or since its start. */
+export interface Stretch {
+  /** Tokens behind the compaction that began it; undefined where there was none. */
+  readonly startTokens: number | undefined;
+  /** Responses in it. */
+  readonly responses: number;
+}
+
+export interface EarlyFacts {
+  readonly thresholds: Thresholds;
+  readonly settings: Pick<
+    Settings,
+    "compactEarly" | "compactEarlyShare" | "compactEarlyLeast" | "compactEarlyPatience" | "keepRecentTokens"
+  >;
+  readonly cost: CostFacts | undefined;
+  /** The context as the last response reported it. Estimates differ in a resumed conversation, and it must decide alike. */
+  readonly tokens: number;
+  /** System prompt and tools in it. */
+  readonly overhead: number;
+  readonly stretch: Stretch;
+}
+
+/** What a summary is expected to cost in tokens of output, and with what comes back in tokens of context. */
+const SUMMARY_TOKENS = 3000;
+const BEHIND_SUMMARY_TOKENS = 20_000;
+/** Growth of a turn until enough turns were seen. */
+const USUAL_GROWTH = 2000;
+const LEAST_GROWTH = 200;
+const TURNS_TO_BELIEVE = 5;
+
+/**
+ * From where on compacting costs less than carrying the context on. Between two compactions a context grows from
+ * L to H by g in a turn, and a turn reads all of it: per turn `r·(L + H)/2 + F·g/(H − L)` with r the price of a
+ * read and F that of a compaction. That is least at `H = L + √(2·F·g/r)`. With a cold cache everything is written
+ * anew in any case, so that F is small. Never above the window's own threshold, and never below a share of it and
+ * a number of tokens: what is summarised is no longer there word for word, and what people said needs its room.
+ */
+export function earlyThreshold(facts: EarlyFacts): number {
+  const { thresholds, settings, cost, tokens, stretch } = facts;
+  const { autoCompactAt } = thresholds;
+  const overhead = rounded(facts.overhead);
+  if (!settings.compactEarly || cost === undefined) return autoCompactAt;
+  const room = Math.max(0, autoCompactAt - overhead);
+  const least = Math.max(overhead + room * settings.compactEarlyShare, settings.compactEarlyLeast);
+  const after = stretch.startTokens ?? overhead + settings.keepRecentTokens + BEHIND_SUMMARY_TOKENS;
+  const growth = growthOf(facts);
+  const { read, compaction } = pricesOf(cost, { tokens, after, overhead });
+  const best =
+    after + settings.compactEarlyPatience * Math.sqrt((2 * Math.max(0, compaction) * growth) / read);
+  // What is read for nothing is carried on for nothing.
+  return Number.isFinite(best) ? Math.min(autoCompactAt, Math.max(least, rounded(best))) : autoCompactAt;
+}
+
+const ROUND = 1000;
+const rounded = (tokens: number): number => Math.round(tokens / ROUND) * ROUND;
+
+/** Where less is there than at its start, results were cleared since: then nothing is known of the growth. */
+function growthOf({ tokens, overhead, stretch: { startTokens, responses } }: EarlyFacts): number {
+  const grown = tokens - (startTokens ?? overhead);
+  return responses < TURNS_TO_BELIEVE || grown < 0 ? USUAL_GROWTH : Math.max(LEAST_GROWTH, grown / responses);
+}
+
+interface Sizes {
+  readonly tokens: number;
+  readonly after: number;
+  readonly overhead: number;
+}
+
+/** Dollars per million: reading a token, and a compaction more than none. */
+function pricesOf(
+  { prices, cache }: CostFacts,
+  { tokens, after, overhead }: Sizes,
+): { readonly read: number; readonly compaction: number } {
+  const write = cache.ttl === "1h" ? prices.cacheWrite1h : prices.cacheWrite5m;
+  const summary = prices.output * SUMMARY_TOKENS;
+  switch (cache.state) {
+    case "warm": {
+      const rewritten = Math.max(0, after - overhead) * (write - prices.cacheRead);
+      return { read: prices.cacheRead, compaction: prices.cacheRead * tokens + summary + rewritten };
+    }
+    case "cold":
+      return {
+        read: prices.cacheRead,
+        compaction: prices.input * tokens + summary - write * (tokens - after),
+      };
+    case "off":
+      return { read: prices.input, compaction: prices.input * tokens + summary };
+  }
+}

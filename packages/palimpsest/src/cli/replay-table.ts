@@ -1,0 +1,108 @@
+import type { FileResult, PolicyFigures, ReplayReport } from "../replay/measures/policy-result.js";
+import { formatNumber, plural, printable } from "./terminal.js";
+
+const dollars = (value: number): string => `$${value.toFixed(2)}`;
+const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
+const milliseconds = (value: number): string => value.toFixed(2);
+
+interface Column {
+  readonly title: string;
+  readonly of: (figures: PolicyFigures) => string;
+}
+
+const columns: readonly Column[] = [
+  { title: "cost", of: ({ cost }) => dollars(cost) },
+  { title: "ratio", of: ({ costRatio }) => costRatio.toFixed(2) },
+  { title: "cache hit", of: ({ cacheHit }) => percent(cacheHit) },
+  { title: "recall", of: ({ recall }) => percent(recall) },
+  { title: "user words", of: ({ userWords }) => percent(userWords) },
+  { title: "invalid", of: ({ invalid }) => formatNumber(invalid) },
+  { title: "overflow", of: ({ overflow }) => formatNumber(overflow) },
+  { title: "CPU p99 ms", of: ({ cpuMsP99 }) => milliseconds(cpuMsP99) },
+  { title: "compactions", of: ({ compactions }) => describeTiers(compactions) },
+];
+
+const describeTiers = (compactions: PolicyFigures["compactions"]): string =>
+  Object.entries(compactions)
+    .map(([tier, count]) => `${formatNumber(count)} ${tier}`)
+    .join(", ") || "none";
+
+/** The figures of each policy over all files; with several files also what the first policy did with each. */
+export function describeReplay(report: ReplayReport): string {
+  const { total } = report;
+  const played = report.files.filter((file): file is FileResult => !("error" in file));
+  if (played.length === 0) return "";
+  const policies = Object.entries(total.policies);
+  const table = tableOf(
+    ["policy", ...columns.map(({ title }) => title)],
+    policies.map(([name, figures]) => [name, ...columns.map(({ of }) => of(figures))]),
+  );
+  const about =
+    `${plural(total.files, "conversation")}, ${plural(total.rounds, "turn")}; ` +
+    `never forgetting would cost ${dollars(total.unlimitedCost)} (the ratio's 1.00)\n`;
+  const [first] = policies;
+  const perFile =
+    played.length < 2 || first === undefined
+      ? ""
+      : `\n${printable(first[0])}, file by file\n${fileTable(played, first[0])}`;
+  return `${about}\n${table}${endings(played)}${perFile}`;
+}
+
+function fileTable(files: readonly FileResult[], policy: string): string {
+  return tableOf(
+    ["file", "model", "turns", ...columns.map(({ title }) => title)],
+    files.flatMap(({ file, model, rounds, policies }) => {
+      const figures = policies[policy];
+      if (figures === undefined) return [];
+      const name = file.slice(file.lastIndexOf("/") + 1);
+      const short = name.length > 36 ? `${name.slice(0, 17)}…${name.slice(-18)}` : name;
+      return [[short, model, formatNumber(rounds), ...columns.map(({ of }) => of(figures))]];
+    }),
+  );
+}
+
+/** Where conversations could not go on. */
+function endings(files: readonly FileResult[]): string {
+  const counts = new Map<string, number>();
+  for (const { policies } of files) {
+    for (const [name, { endedAtTurn }] of Object.entries(policies)) {
+      if (endedAtTurn !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return [...counts]
+    .map(([name, count]) => `${printable(name)} came to a halt in ${plural(count, "conversation")}\n`)
+    .join("");
+}
+
+/** The first column is text, the others are figures; the last one is as long as it has to be. */
+function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [titles, ...rows].map((row) => row.map(printable));
+  const widths = titles.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? "").length)));
+  return cells
+    .map((row) => {
+      const line = row.map((cell, at) => {
+        const isText = at === 0 || at === row.length - 1;
+        return isText ? cell.padEnd(at === 0 ? (widths[at] ?? 0) : 0) : cell.padStart(widths[at] ?? 0);
+      });
+      return `${line.join("  ").trimEnd()}\n`;
+    })
+    .join("");
+}
+
+/** Turn by turn, what a policy had forgotten when the recorded action used it. */
+export function describeMissing({ files }: ReplayReport): string {
+  const lines: string[] = [];
+  for (const file of files) {
+    if ("error" in file) continue;
+    for (const [name, { missing = [] }] of Object.entries(file.policies)) {
+      if (missing.length === 0) continue;
+      lines.push(
+        `\n${printable(file.file)}, ${printable(name)}: ${plural(missing.length, "reference")} missing`,
+      );
+      for (const { turn, tool, kind, reference } of missing) {
+        lines.push(`  turn ${turn + 1}  ${printable(tool)}  ${kind}  ${printable(reference)}`);
+      }
+    }
+  }
+  return lines.length === 0 ? "\nNothing was missing.\n" : `${lines.join("\n")}\n`;
+}

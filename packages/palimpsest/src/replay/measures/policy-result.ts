@@ -1,0 +1,139 @@
+import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
+
+/** What one policy made of one conversation, or of several together. The names are a contract. */
+export interface PolicyFigures {
+  /** Dollars, calls for summaries and notes included. */
+  readonly cost: number;
+  /** Against never forgetting: an unlimited window and a cache that never loses anything. */
+  readonly costRatio: number;
+  /** Tokens read from the cache of all input tokens. */
+  readonly cacheHit: number;
+  /** Tokens neither read from the cache nor written to it. */
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  /** Requests that the API rejects, other than for their length. */
+  readonly invalid: number;
+  /** Requests over the window; once a conversation has ended there, every further one. */
+  readonly overflow: number;
+  /** How often each tier did something. */
+  readonly compactions: Readonly<Record<string, number>>;
+  /** Compactions within three turns of the one before. */
+  readonly recompactions: number;
+  /** Share of the references still in the context of the turn that used them. 1 where there was none. */
+  readonly recall: number;
+  readonly references: number;
+  readonly missingReferences: number;
+  /** Share of the human messages still there word for word, over all turns. */
+  readonly userWords: number;
+  /** Milliseconds of the policy's own work in a turn, the model's not included. */
+  readonly cpuMsP50: number;
+  readonly cpuMsP99: number;
+  /** The median of the last quarter of the turns against that of the first; 1 is flat. */
+  readonly cpuGrowth: number;
+  /** Answered turns. */
+  readonly turns: number;
+  /** Calls beside the conversation, and what they cost. */
+  readonly sideCalls: number;
+  readonly sideCost: number;
+  /** The largest prompt that was answered. */
+  readonly peakTokens: number;
+}
+
+/** What the tokens of a prompt are. `head`: system prompt and tools. */
+export type ContextKind =
+  | "head"
+  | "human"
+  | "assistant"
+  | "thinking"
+  | "calls"
+  | "results"
+  | "summary"
+  | "restored"
+  | "other";
+
+/** One answered turn, for charts. */
+export interface TurnRecord {
+  /** From 0, as in the recording. */
+  readonly turn: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly promptTokens: number;
+  readonly kinds: Readonly<Partial<Record<ContextKind, number>>>;
+  /** Dollars of this turn, side calls included. */
+  readonly cost: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly references: number;
+  readonly missing: number;
+  readonly edits: readonly PolicyEdit[];
+  /** Why the cache lost something that it held; null where it did not. */
+  readonly cacheBreak: { readonly reason: string; readonly lostTokens: number; readonly cost: number } | null;
+}
+
+/** A reference that was not in the context of the turn that used it. */
+export interface MissingReference {
+  readonly turn: number;
+  readonly at: number;
+  readonly tool: string;
+  readonly kind: "path" | "identifier" | "number" | "quoted";
+  readonly reference: string;
+}
+
+/** One of the largest parts of the context at its largest. */
+export interface LargeItem {
+  readonly kind: ContextKind;
+  /** A tool's name with its input, or the beginning of a text: hostile, cut short. */
+  readonly label: string;
+  readonly tokens: number;
+}
+
+export interface PolicyResult extends PolicyFigures {
+  readonly ttl: PolicyTtl;
+  /** The turn at which the conversation could not go on; null where it reached its end. */
+  readonly endedAtTurn: number | null;
+  /** What the API or the policy said then. */
+  readonly endedBecause: string | null;
+  /** Only where they were asked for. */
+  readonly series?: readonly TurnRecord[];
+  readonly missing?: readonly MissingReference[];
+  readonly largest?: readonly LargeItem[];
+}
+
+export interface FileResult {
+  readonly file: string;
+  readonly format: string;
+  readonly model: string;
+  readonly window: number;
+  readonly rounds: number;
+  readonly humanMessages: number;
+  readonly undoneCompactions: number;
+  readonly keptCompactions: number;
+  readonly damagedLines: number;
+  /** The tokens that stand for the system prompt and the tools, and where the figure is from. */
+  readonly head: { readonly tokens: number; readonly from: "recorded" | "assumed" };
+  /** What never forgetting would cost: the denominator of every ratio. */
+  readonly unlimitedCost: number;
+  /** By name; `{name}@1h` is a baseline with entries that live an hour. */
+  readonly policies: Readonly<Record<string, PolicyResult>>;
+}
+
+/** A file that could not be played. */
+export interface FailedFile {
+  readonly file: string;
+  readonly error: string;
+}
+
+export interface ReplayReport {
+  readonly files: readonly (FileResult | FailedFile)[];
+  readonly total: {
+    readonly files: number;
+    readonly failed: number;
+    readonly rounds: number;
+    readonly unlimitedCost: number;
+    readonly policies: Readonly<Record<string, PolicyFigures>>;
+  };
+}

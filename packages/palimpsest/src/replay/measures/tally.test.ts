@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { Verdict } from "../../simulator/outcome.js";
+import {
+  addEdits,
+  addTallies,
+  addVerdict,
+  emptyTally,
+  figuresOf,
+  isCompaction,
+  type Tally,
+} from "./tally.js";
+
+const verdict = (more: Partial<Verdict>): Verdict =>
+  ({ cost: 0, input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, ...more }) as Verdict;
+const edit = (tier: string) => ({ tier, tokensBefore: 10, tokensAfter: 5 });
+const tallyOf = (more: Partial<Tally>): Tally => ({ ...emptyTally(), ...more });
+
+describe("sums", () => {
+  it("adds up what each call used", () => {
+    const tally = emptyTally();
+    addVerdict(tally, verdict({ cost: 1, input: 10, cacheRead: 60, cacheWrite5m: 20, output: 5 }));
+    addVerdict(tally, verdict({ cost: 2, cacheRead: 40, cacheWrite5m: 30, cacheWrite1h: 40, output: 5 }));
+    expect(figuresOf(tally, 6)).toMatchObject({
+      cost: 3,
+      costRatio: 0.5,
+      inputTokens: 10,
+      cacheReadTokens: 100,
+      cacheWriteTokens: 90,
+      outputTokens: 10,
+      cacheHit: 0.5,
+    });
+  });
+
+  it("has the shares of what was counted", () => {
+    const tally = tallyOf({ references: 8, missingReferences: 2, humanMessages: 10, presentMessages: 9 });
+    expect(figuresOf(tally, 1)).toMatchObject({ recall: 0.75, userWords: 0.9 });
+  });
+
+  it("is neutral where nothing was counted", () => {
+    expect(figuresOf(emptyTally(), 0)).toMatchObject({
+      cost: 0,
+      costRatio: 1,
+      cacheHit: 0,
+      recall: 1,
+      userWords: 1,
+      cpuMsP50: 0,
+      cpuMsP99: 0,
+      cpuGrowth: 1,
+    });
+  });
+
+  it("adds up conversations: the peak is the highest, the tiers are added by name", () => {
+    const sum = addTallies([
+      tallyOf({ cost: 1, turns: 3, peakTokens: 500, compactions: { full: 1 }, cpu: [[1, 2]] }),
+      tallyOf({ cost: 2, turns: 4, peakTokens: 300, compactions: { full: 2, mask: 1 }, cpu: [[3]] }),
+    ]);
+    expect(sum).toMatchObject({
+      cost: 3,
+      turns: 7,
+      peakTokens: 500,
+      compactions: { full: 3, mask: 1 },
+      cpu: [[1, 2], [3]],
+    });
+    expect(addTallies([])).toEqual(emptyTally());
+  });
+});
+
+describe("compactions", () => {
+  it("are what replaced messages, not what cleared results", () => {
+    expect(
+      ["full", "notes", "truncate", "mask", "time-based", "api-native"].map((tier) =>
+        isCompaction(edit(tier)),
+      ),
+    ).toEqual([true, true, true, false, false, false]);
+  });
+
+  it.each([
+    [undefined, "full", 0],
+    [0, "full", 1],
+    [2, "truncate", 1],
+    [3, "full", 0],
+    [0, "mask", 0],
+  ])("within three turns of the one before are counted apart: %s turns since, %s", (since, tier, count) => {
+    const tally = emptyTally();
+    addEdits(tally, [edit(tier)], since);
+    expect(tally).toMatchObject({ recompactions: count, compactions: { [tier]: 1 } });
+  });
+});
+
+describe("time", () => {
+  it("has the middle and the slowest hundredth of all turns", () => {
+    const turns = Array.from({ length: 200 }, (_, at) => at + 1);
+    expect(figuresOf(tallyOf({ cpu: [turns.toReversed()] }), 1)).toMatchObject({
+      cpuMsP50: 101,
+      cpuMsP99: 199,
+    });
+    expect(figuresOf(tallyOf({ cpu: [[7]] }), 1)).toMatchObject({ cpuMsP50: 7, cpuMsP99: 7 });
+  });
+
+  it("says how the turns of a conversation grow, and of several the middle one", () => {
+    const growing = (last: number): number[] => [
+      ...Array<number>(15).fill(1),
+      ...Array<number>(5).fill(last),
+    ];
+    const growth = (...cpu: number[][]): number => figuresOf(tallyOf({ cpu }), 1).cpuGrowth;
+    expect(growth(growing(1))).toBe(1);
+    expect(growth(growing(4))).toBe(4);
+    expect(growth(growing(2), growing(9), growing(3))).toBe(3);
+    expect(growth([1, 50])).toBe(1);
+    expect(growth(Array<number>(40).fill(0))).toBe(1);
+  });
+});

@@ -1,0 +1,36 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parsePolicies } from "../policies/parse-policies.js";
+import { openConversation } from "../rounds/open-conversation.js";
+import { playConversation } from "./play-conversation.js";
+
+const corpus = process.env["PALIMPSEST_CORPUS"];
+const reason =
+  corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
+
+describe.skipIf(corpus === undefined)(`never forgetting, on recorded conversations${reason}`, () => {
+  const folder = corpus ?? "";
+  const files =
+    corpus === undefined ? ["no recording"] : readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+
+  it.each(files)("%s: remembers everything, and costs no less than a perfect cache", async (name) => {
+    const conversation = await openConversation(join(folder, name));
+    const { result } = await playConversation(conversation, {
+      policies: parsePolicies("none"),
+      window: 1_000_000_000,
+    });
+    for (const [ttl, figures] of Object.entries(result.policies)) {
+      const { recall, userWords, invalid, overflow, turns } = figures;
+      expect({ ttl, recall, userWords, invalid, overflow, turns }).toEqual({
+        ttl,
+        recall: 1,
+        userWords: 1,
+        invalid: 0,
+        overflow: 0,
+        turns: result.rounds,
+      });
+      expect(figures.costRatio).toBeGreaterThanOrEqual(1 - 1e-9);
+    }
+  });
+});

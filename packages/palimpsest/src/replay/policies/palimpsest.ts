@@ -1,0 +1,81 @@
+import {
+  createConversation,
+  type AssistantBlock,
+  type PreparedRequest,
+  type Settings,
+} from "@palimpsest/core";
+import type { AnswerBlock } from "../../simulator/player.js";
+import { createRecordedWorld } from "../world/recorded-world.js";
+import type { Policy, PolicyEdit } from "./policy.js";
+
+export interface PalimpsestOptions {
+  readonly settings?: Partial<Settings>;
+}
+
+/** This project's engine, as it is configured. */
+export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}): Policy {
+  return {
+    name: "palimpsest",
+    description: "this project's engine",
+    ttls: ["auto"],
+    start(host) {
+      const world = createRecordedWorld();
+      let ids = 0;
+      const tools = host.tools.map((definition) => ({ definition }));
+      const conversation = createConversation({
+        model: host.model,
+        maxTokens: host.maxTokens,
+        sessionId: host.sessionId,
+        clock: { now: host.now },
+        ids: { next: () => `engine-${(ids += 1)}` },
+        source: "repl_main_thread",
+        provider: host.provider,
+        settings: { ...settings, window: host.window },
+        system: { custom: host.system },
+        tools: () => tools,
+        ...(host.thinking === undefined ? {} : { parameters: { thinking: host.thinking } }),
+        state: world.state,
+        transcriptPath: "transcript.jsonl",
+        account: { isEligible: true, isInOverage: false },
+      });
+      let sent: PreparedRequest | undefined;
+      return {
+        async append(messages) {
+          world.note(messages, host.now());
+          await conversation.append(...messages);
+        },
+        async prepare() {
+          const prepared = await conversation.prepare();
+          const edits = prepared.steps.map(editOf);
+          if (prepared.kind === "held") return { kind: "held", message: prepared.message, edits };
+          sent = prepared;
+          return { kind: "request", call: prepared.call, edits };
+        },
+        async answered(response) {
+          if (sent === undefined) return [];
+          world.noteResponse(response.content.filter(isPlayed), host.now());
+          const observed = await conversation.observe(sent, { kind: "response", response });
+          return observed.kind === "retry" ? [editOf(observed.step)] : [];
+        },
+        async refused(failure) {
+          if (sent === undefined) return { next: "end", edits: [] };
+          const observed = await conversation.observe(sent, { kind: "failure", failure });
+          return observed.kind === "retry"
+            ? { next: "retry", edits: [editOf(observed.step)] }
+            : { next: "end", edits: [] };
+        },
+      };
+    },
+  };
+}
+
+type PlayedBlock = Extract<AssistantBlock, { readonly type: AnswerBlock["type"] }>;
+
+const isPlayed = (block: AssistantBlock): block is PlayedBlock =>
+  block.type === "text" || block.type === "thinking" || block.type === "tool_use";
+
+const editOf = ({ tier, tokensBefore, tokensAfter }: PolicyEdit): PolicyEdit => ({
+  tier,
+  tokensBefore,
+  tokensAfter,
+});

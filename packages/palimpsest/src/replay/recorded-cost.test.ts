@@ -1,0 +1,90 @@
+import { createAssistantMessage, findModel, pricesAt, type Message, type Usage } from "@palimpsest/core";
+import { describe, expect, it } from "vitest";
+import { recordedCost } from "./recorded-cost.js";
+
+const MILLION = 1_000_000;
+
+function said(id: string, more: { readonly model?: unknown; readonly usage?: unknown }): Message {
+  const origin = {
+    clock: { now: () => 0 },
+    ids: { next: () => `line-${id}` },
+    sessionId: "s",
+    parentUuid: null,
+  };
+  const message = createAssistantMessage(origin, { id, model: "", content: [] });
+  return { ...message, message: { ...message.message, ...more } } as Message;
+}
+
+const usage = (input: number, read: number, write: number, output: number): Usage => ({
+  input_tokens: input,
+  cache_read_input_tokens: read,
+  cache_creation_input_tokens: write,
+  output_tokens: output,
+});
+
+describe("recordedCost", () => {
+  it("adds up what each kind of token costs", () => {
+    const model = findModel("claude-opus-4-5");
+    if (model === undefined) throw new Error("the model is in the table");
+    const prices = pricesAt(model, 0);
+    expect(prices).toMatchObject({ input: 5, output: 25 });
+    const cost = recordedCost([
+      said("a", { model: model.id, usage: usage(1000, 0, 20_000, 100) }),
+      said("b", { model: model.id, usage: usage(10, 21_000, 2000, 300) }),
+    ]);
+    expect(cost.input).toBeCloseTo((1010 * 5) / MILLION, 12);
+    expect(cost.cacheWrite).toBeCloseTo((22_000 * 6.25) / MILLION, 12);
+    expect(cost.cacheRead).toBeCloseTo((21_000 * 0.5) / MILLION, 12);
+    expect(cost.output).toBeCloseTo((400 * 25) / MILLION, 12);
+    expect(cost.dollars).toBeCloseTo(cost.input + cost.cacheWrite + cost.cacheRead + cost.output, 12);
+    expect(cost.withoutCache).toBeCloseTo((44_010 * 5 + 400 * 25) / MILLION, 12);
+    expect(cost.cacheHit).toBeCloseTo(21_000 / 44_010, 12);
+    expect(cost).toMatchObject({ responses: 2, unpricedResponses: 0 });
+  });
+
+  it("charges writes by how long they live", () => {
+    const split = {
+      ...usage(0, 0, 3000, 0),
+      cache_creation: { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 2000 },
+    };
+    const { cacheWrite } = recordedCost([said("a", { model: "claude-opus-4-5", usage: split })]);
+    expect(cacheWrite).toBeCloseTo((1000 * 6.25 + 2000 * 10) / MILLION, 12);
+  });
+
+  it("counts a response once, by its last line", () => {
+    const cost = recordedCost([
+      said("a", { model: "claude-opus-4-5", usage: usage(10, 0, 0, 1) }),
+      said("a", { model: "claude-opus-4-5", usage: usage(10, 0, 0, 50) }),
+    ]);
+    expect(cost).toMatchObject({ responses: 1, outputTokens: 50 });
+  });
+
+  it("has no dollars for models without known prices, or without a name", () => {
+    const models = ["gpt-x", undefined, null, 7];
+    const cost = recordedCost(models.map((model, at) => said(`r${at}`, { model, usage: usage(5, 5, 0, 5) })));
+    expect(cost).toMatchObject({
+      dollars: null,
+      responses: 4,
+      unpricedResponses: 4,
+      inputTokens: 20,
+      cacheHit: 0.5,
+    });
+  });
+
+  it("leaves out what the program wrote, and responses without usage", () => {
+    const cost = recordedCost([
+      said("a", { model: "<synthetic>", usage: usage(5, 0, 0, 5) }),
+      said("b", { model: "claude-opus-4-5" }),
+      said("c", { model: "claude-opus-4-5", usage: "much" }),
+    ]);
+    expect(cost).toMatchObject({ dollars: null, responses: 0, cacheHit: 0 });
+  });
+
+  it("tells responses without an id apart by their lines", () => {
+    const cost = recordedCost([
+      { ...said("", { model: "claude-opus-4-5", usage: usage(5, 0, 0, 5) }), uuid: "l1" },
+      { ...said("", { model: "claude-opus-4-5", usage: usage(5, 0, 0, 5) }), uuid: "l2" },
+    ]);
+    expect(cost.responses).toBe(2);
+  });
+});

@@ -1,0 +1,36 @@
+import type { FailedFile, FileResult } from "./measures/policy-result.js";
+import type { Tally } from "./measures/tally.js";
+import { playConversation, type PlayOptions } from "./play/play-conversation.js";
+import { parsePolicies } from "./policies/parse-policies.js";
+import { RecordingError } from "./readers/read-recording.js";
+import { openConversation } from "./rounds/open-conversation.js";
+
+/** What is asked for, in plain data: it travels to workers. */
+export interface ReplayTask extends Omit<PlayOptions, "policies" | "onProgress"> {
+  readonly policies: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export type FilePlayed =
+  | { readonly result: FileResult; readonly tallies: Readonly<Record<string, Tally>> }
+  | { readonly failed: FailedFile };
+
+/** Plays one file. One that is no recording fails with a sentence; nothing else does. */
+export async function replayFile(
+  file: string,
+  task: ReplayTask,
+  onProgress?: PlayOptions["onProgress"],
+): Promise<FilePlayed> {
+  const { policies, env, ...options } = task;
+  try {
+    const { result, tallies } = await playConversation(await openConversation(file), {
+      ...options,
+      policies: parsePolicies(policies, env),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+    return { result: { file, ...result }, tallies };
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    return { failed: { file, error: error.message } };
+  }
+}

@@ -1,0 +1,84 @@
+import type { Message } from "@palimpsest/core";
+import { LineParser } from "../readers/line-parser.js";
+import { RecordingError } from "../readers/recording-error.js";
+import type { MessageBuilder, RecordingReading } from "../readers/recording.js";
+import { overviewOf } from "./overview.js";
+import type { RecordedConversation, RecordedRound } from "./recorded-round.js";
+import { openRecordingFile, type RecordingFile } from "./recording-file.js";
+import { RoundBuilder } from "./round-builder.js";
+import { CompactionUndoer, type PlayedMessages } from "./undo-compactions.js";
+
+/**
+ * Opens a recorded conversation of any known format, to be played from its start as if it had never been
+ * compacted. Throws `RecordingError` where `readRecording` would. Subagents, abandoned branches, and errors that
+ * the program wrote are left out.
+ *
+ * The file is read again for each `rounds()`: of its content no more than a round and a chunk is in memory (but
+ * all of it for Gemini CLI, whose log says at its end what holds, and for SWE-agent, whose log is one document).
+ */
+export async function openConversation(path: string): Promise<RecordedConversation> {
+  const file = await openRecordingFile(path);
+  const reading = file.reader.begin();
+  if (file.reader.needsSurvey) {
+    for await (const lines of file.lines(new LineParser())) for (const line of lines) reading.survey(line);
+  }
+  const { played, damagedLines } = await choosePlayed(file, reading);
+  const rounds = () =>
+    playRounds(messagesOf(file, { builder: reading.build(), parser: new LineParser() }), played);
+  const { undoneCompactions, keptCompactions } = played;
+  return {
+    overview: {
+      format: file.reader.format,
+      ...(await overviewOf(rounds())),
+      undoneCompactions,
+      keptCompactions,
+      damagedLines,
+    },
+    rounds,
+  };
+}
+
+interface Chosen {
+  readonly played: PlayedMessages;
+  readonly damagedLines: number;
+}
+
+async function choosePlayed(file: RecordingFile, reading: RecordingReading): Promise<Chosen> {
+  const parser = new LineParser();
+  const builder = reading.build();
+  const undoer = new CompactionUndoer();
+  for await (const messages of messagesOf(file, { builder, parser })) {
+    for (const message of messages) undoer.add(message);
+  }
+  if (undoer.count === 0) throw new RecordingError("no_messages", "holds no messages");
+  return { played: undoer.finish(), damagedLines: parser.damaged.length + builder.damaged.length };
+}
+
+/** What one pass over the file goes through. */
+interface Pass {
+  readonly parser: LineParser;
+  readonly builder: MessageBuilder;
+}
+
+/** All messages of the file in its order, in lists of what one chunk completed. */
+async function* messagesOf(
+  file: RecordingFile,
+  { parser, builder }: Pass,
+): AsyncGenerator<readonly Message[]> {
+  for await (const lines of file.lines(parser)) yield lines.flatMap((line) => builder.take(line));
+  yield builder.end();
+}
+
+async function* playRounds(
+  batches: AsyncIterable<readonly Message[]>,
+  played: PlayedMessages,
+): AsyncGenerator<RecordedRound> {
+  const builder = new RoundBuilder();
+  let ordinal = 0;
+  for await (const messages of batches) {
+    for (const message of messages) {
+      if (played.isPlayed(ordinal)) yield* builder.take(message, played.endsResponse(ordinal));
+      ordinal += 1;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { AssistantMessage, Message, Usage, UserBlock } from "@palimpsest/core";
+import type { AnswerBlock } from "../../simulator/player.js";
+import { isFields } from "../readers/recording.js";
+import { answerBlocks, playableId } from "./answer-blocks.js";
+import type { RecordedRound } from "./recorded-round.js";
+import { isPiece, responseIdOf } from "./skeleton.js";
+
+interface OpenRound {
+  readonly id: string;
+  readonly incoming: readonly Message[];
+  readonly pieces: AssistantMessage[];
+  isComplete: boolean;
+}
+
+/**
+ * Puts messages together to rounds, in the order in which their responses began. It holds no more than the rounds
+ * whose responses are not complete yet. What no response follows is never handed out.
+ */
+export class RoundBuilder {
+  #open: OpenRound[] = [];
+  #incoming: Message[] = [];
+  /** Of responses that said nothing: it belongs to the next one. */
+  #unanswered: readonly Message[] = [];
+  #clock: number | undefined;
+
+  /** The rounds that the next message completes; `endsResponse` says that no further piece of its response comes. */
+  take(message: Message, endsResponse: boolean): readonly RecordedRound[] {
+    if (!isPiece(message)) {
+      this.#incoming.push(withPlayableIds(withoutLocalCopy(message)));
+      return [];
+    }
+    const round = this.#roundOf(responseIdOf(message));
+    round.pieces.push(message);
+    round.isComplete = endsResponse;
+    return this.#complete();
+  }
+
+  #roundOf(id: string): OpenRound {
+    const known = this.#open.find((round) => round.id === id);
+    if (known !== undefined) return known;
+    const round = { id, incoming: this.#incoming, pieces: [], isComplete: false };
+    this.#incoming = [];
+    this.#open.push(round);
+    return round;
+  }
+
+  #complete(): readonly RecordedRound[] {
+    const firstOpen = this.#open.findIndex((round) => !round.isComplete);
+    const complete = firstOpen < 0 ? this.#open : this.#open.slice(0, firstOpen);
+    this.#open = firstOpen < 0 ? [] : this.#open.slice(firstOpen);
+    return complete.flatMap((round) => this.#build(round) ?? []);
+  }
+
+  #build({ id, incoming: own, pieces }: OpenRound): RecordedRound | undefined {
+    const content: readonly AnswerBlock[] = pieces.flatMap((piece) => answerBlocks(piece.message.content));
+    const incoming = this.#unanswered.length === 0 ? own : [...this.#unanswered, ...own];
+    this.#unanswered = content.length === 0 ? incoming : [];
+    if (content.length === 0) return undefined;
+    const at = this.#advance(incoming);
+    const model: unknown = pieces[0]?.message.model;
+    const usage = usageOf(pieces);
+    return {
+      incoming,
+      at,
+      response: {
+        id,
+        model: typeof model === "string" ? model : "",
+        at: this.#advance(pieces),
+        content,
+        ...(usage && { usage }),
+      },
+    };
+  }
+
+  /** The newest of the times; never one before that of what came earlier. */
+  #advance(messages: readonly Message[]): number {
+    for (const { timestamp } of messages) {
+      const time = Date.parse(timestamp);
+      if (Number.isFinite(time)) this.#clock = Math.max(this.#clock ?? time, time);
+    }
+    return this.#clock ?? 0;
+  }
+}
+
+/** Every piece repeats it; the output is only final where the reason to stop stands. */
+function usageOf(pieces: readonly AssistantMessage[]): Usage | undefined {
+  const withUsage = pieces.filter(({ message }) => isFields(message.usage));
+  const last = withUsage.findLast(({ message }) => typeof message.stop_reason === "string");
+  return (last ?? withUsage.at(-1))?.message.usage;
+}
+
+/** A program's own copy of a result is often as large as the result, and is never sent. */
+function withoutLocalCopy(message: Message): Message {
+  if (!("toolUseResult" in message)) return message;
+  const { toolUseResult: _, ...sent } = message;
+  return sent;
+}
+
+/** Results point to their calls by the ids that those are played with. */
+function withPlayableIds(message: Message): Message {
+  if (message.type !== "user" || !Array.isArray(message.message?.content)) return message;
+  const { content } = message.message;
+  const played = content.map((block: UserBlock) => {
+    if (!isFields(block) || block.type !== "tool_result" || typeof block.tool_use_id !== "string")
+      return block;
+    const id = playableId(block.tool_use_id);
+    return id === block.tool_use_id ? block : { ...block, tool_use_id: id };
+  });
+  const isSame = played.every((block, at) => block === content[at]);
+  return isSame ? message : { ...message, message: { ...message.message, content: played } };
+}
