@@ -5,6 +5,10 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 
 /** Tests run from source; only what a test starts as a process needs `dist` (see test/build-first.ts). */
 const alias = [
+  ...["ai-sdk", "anthropic-sdk", "langchain"].map((name) => ({
+    find: `@palimpsest/core/${name}`,
+    replacement: source(`packages/core/src/adapters/${name}.ts`),
+  })),
   {
     find: "@palimpsest/core/testing",
     replacement: source("packages/core/src/testing/index.ts"),
@@ -28,6 +32,7 @@ export default defineConfig({
             "test/prompt/*.test.ts",
             "test/summarise/*.test.ts",
             "test/conversation/*.test.ts",
+            "test/adapters/*.test.ts",
           ],
           isolate: false,
           testTimeout: 120_000,
@@ -40,6 +45,17 @@ export default defineConfig({
           include: ["test/process/*.test.ts"],
           globalSetup: ["test/build-first.ts"],
           testTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: "browser",
+          include: ["test/browser/*.test.ts"],
+          globalSetup: ["test/build-first.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
           fileParallelism: false,
         },
       },

@@ -4,5 +4,5 @@ import { fileURLToPath } from "node:url";
 /** Builds both packages once before the tests that start processes. */
 export default function buildFirst(): void {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  execFileSync("npx", ["tsc", "-b"], { cwd: root, stdio: "inherit" });
+  execFileSync("npm", ["run", "build"], { cwd: root, stdio: "inherit" });
 }

@@ -2,7 +2,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as core from "@palimpsest/core";
+import * as aiSdk from "@palimpsest/core/ai-sdk";
+import * as anthropicSdk from "@palimpsest/core/anthropic-sdk";
+import * as langchain from "@palimpsest/core/langchain";
 import * as testing from "@palimpsest/core/testing";
+import * as agent from "../packages/palimpsest/src/agent/index.js";
 import * as hooks from "../packages/palimpsest/src/agent/hooks/index.js";
 import * as files from "../packages/palimpsest/src/files/index.js";
 import * as providers from "../packages/palimpsest/src/providers/index.js";
@@ -20,6 +24,10 @@ describe("exports", () => {
   it.each([
     ["@palimpsest/core", core],
     ["@palimpsest/core/testing", testing],
+    ["@palimpsest/core/ai-sdk", aiSdk],
+    ["@palimpsest/core/anthropic-sdk", anthropicSdk],
+    ["@palimpsest/core/langchain", langchain],
+    ["palimpsest/agent", agent],
     ["palimpsest/files", files],
     ["palimpsest/hooks", hooks],
     ["palimpsest/providers", providers],
@@ -38,10 +46,14 @@ describe("exports", () => {
       {
         "core": [
           ".",
+          "./ai-sdk",
+          "./anthropic-sdk",
+          "./langchain",
           "./testing",
           "./package.json",
         ],
         "palimpsest": [
+          "./agent",
           "./hooks",
           "./files",
           "./stores",

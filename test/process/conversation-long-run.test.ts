@@ -107,7 +107,7 @@ describe("two thousand tool calls in a window of 200K", () => {
       { calls: 150, resultBytes: 30_000, settings: { clearSizeTarget: 15_000, clearSizeBelow: 0.9 } },
     ],
     ["cached", { calls: 150, cacheEdits: true }],
-    ["api-native", { calls: 150, settings: { disablePromptCaching: true } }],
+    ["api-native", { calls: 150, settings: { disablePromptCaching: true, compactEarly: false } }],
   ])("the %s tier has its place too", async (tier, given) => {
     const { totals, tiers, variants } = await run(given);
     expect(totals.rejected).toBe(0);

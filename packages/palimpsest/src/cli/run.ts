@@ -1,9 +1,13 @@
 import { Command, CommanderError } from "commander";
+import { addDemoCommand } from "./commands/demo.js";
 import { addSimulateCommand } from "./commands/simulate.js";
 import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addEstimateCommand } from "./commands/estimate.js";
+import { addReplayCommand } from "./commands/replay.js";
+import { addSessionsCommand } from "./commands/sessions.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
-import { printable, type Terminal } from "./terminal.js";
+import { wantsPrint } from "./commands/print.js";
+import { printable, printableText, type Terminal } from "./terminal.js";
 import { version } from "./version.js";
 
 /** Success, a failure explained in one sentence, wrong usage. */
@@ -20,6 +24,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return ExitCode.ok;
   }
   try {
+    const commands = new Set(program.commands.map((command) => command.name()));
+    if (wantsPrint(args, commands)) return await runPrint(args, terminal);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -27,7 +33,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const debug = args.includes("--debug");
     const text = error instanceof Error ? error.message : String(error);
     terminal.stderr.write(`palimpsest: ${printable(text)}\n`);
-    if (debug && error instanceof Error) terminal.stderr.write(`${error.stack ?? ""}\n`);
+    if (debug && error instanceof Error) terminal.stderr.write(`${printableText(error.stack ?? "")}\n`);
     return ExitCode.failure;
   }
 }
@@ -42,9 +48,40 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
     });
+  addDemoCommand(program, terminal, finish);
   addTranscriptCommand(program, terminal, finish);
   addEstimateCommand(program, terminal, finish);
   addAnalyzeCommand(program, terminal, finish);
+  addReplayCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);
+  addSessionsCommand(program, terminal, finish);
+  program.addHelpText(
+    "after",
+    '\nThe agent without a screen:\n  $ palimpsest -p "what to do"     (palimpsest -p --help)',
+  );
   return program;
+}
+
+/** The first signal asks it to stop, so that nothing is lost; the second is the system's own. */
+async function runPrint(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { createPrintCommand } = await import("./commands/print.js");
+  const { print } = await import("./headless/print.js");
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  // Nobody reads the answer any more.
+  process.stdout.once("error", onSignal);
+  let exitCode = 0;
+  try {
+    const command = createPrintCommand(terminal, async (flags) => {
+      exitCode = await print(flags, { terminal, stdin: process.stdin, signal: stop.signal });
+    });
+    await command.parseAsync([...args], { from: "user" });
+    return exitCode;
+  } finally {
+    process.removeListener("SIGINT", onSignal);
+    process.removeListener("SIGTERM", onSignal);
+    process.stdout.removeListener("error", onSignal);
+  }
 }

@@ -18,6 +18,18 @@ export function printable(text: string): string {
   );
 }
 
+/** As `printable`, for texts of several lines: line ends and tabs stay. */
+export const printableText = (text: string): string => text.split("\n").map(printableLine).join("\n");
+
+const printableLine = (line: string): string => line.replace(/\r$/, "").split("\t").map(printable).join("\t");
+
+/** A value as JSON on one line that steers no terminal: what `JSON.stringify` lets through is escaped as well. */
+export const printableJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 /** A line that is overwritten as work goes on: on a terminal only, never in a pipe or a file. */
 export function createProgress(sink: TextSink): { show(text: string): void; clear(): void } {
   if (sink.isTTY !== true) return { show: () => {}, clear: () => {} };

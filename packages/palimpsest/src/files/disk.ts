@@ -1,4 +1,4 @@
-import { open, readlink, realpath, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readlink, realpath, rename, stat, unlink } from "node:fs/promises";
 
 /** The calls that file access makes, so that a test can come between them. */
 export interface Disk {
@@ -27,7 +27,30 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
-export const nodeDisk: Disk = { realpath, stat, open, readlink };
+/** What writing needs besides. */
+export interface WritableDisk extends Disk {
+  readonly open: (path: string, flags: number, mode?: number) => Promise<WritableDiskFile>;
+  readonly lstat: (path: string) => Promise<DiskEntry>;
+  readonly mkdir: (path: string) => Promise<unknown>;
+  readonly rename: (from: string, to: string) => Promise<void>;
+  readonly unlink: (path: string) => Promise<void>;
+}
+
+export interface DiskEntry extends DiskStatus {
+  isDirectory(): boolean;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface WritableDiskFile extends DiskFile {
+  writeFile(content: Uint8Array): Promise<void>;
+  chmod(mode: number): Promise<void>;
+  chown(uid: number, gid: number): Promise<void>;
+  sync(): Promise<void>;
+}
+
+export const nodeDisk: WritableDisk = { realpath, stat, open, readlink, lstat, mkdir, rename, unlink };
 
 /** The `code` of a system error: ENOENT, EACCES … */
 export function diskCode(error: unknown): string | undefined {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { FileAccess, FileReadOptions, FileReadOutcome } from "@palimpsest/core";
 import { nodeDisk, type Disk } from "./disk.js";
 import { close, locate, openInside, refusalOf, type Bounds } from "./open-inside.js";
-import { matchPaths } from "./path-patterns.js";
+import { matchDenied } from "./path-patterns.js";
 import { readLines, type ReadLimits } from "./read-lines.js";
 
 export interface FileAccessOptions {
@@ -10,8 +10,10 @@ export interface FileAccessOptions {
   readonly roots: readonly string[];
   /** Where relative paths start. Default: the first root. */
   readonly workingDirectory?: string;
-  /** Patterns of paths that may not be read: `.env`, `*.pem`, `secrets/**`, `/etc/**`. */
+  /** Patterns of paths that may not be read: `.env`, `*.pem`, `secrets/**`, `/etc/**`; see `matchDenied`. */
   readonly denied?: readonly string[];
+  /** What else may not be read. Told absolute paths, as given and as links lead. */
+  readonly isDenied?: (path: string) => boolean;
   /** Lines that a read shows unless it asks for a number itself. Default 2,000. */
   readonly maxLines?: number;
   /** Characters of one numbered line. Default 2,000. */
@@ -30,9 +32,10 @@ export interface FileAccessOptions {
 export function createFileAccess(options: FileAccessOptions): FileAccess {
   const { disk = nodeDisk } = options;
   const start = resolve(options.workingDirectory ?? options.roots[0] ?? "/");
+  const isNamed = matchDenied(options.denied ?? []);
   const bounds: Bounds = {
     roots: options.roots.map((root) => resolve(root)),
-    isDenied: matchPaths(options.denied ?? []),
+    isDenied: (path) => isNamed(path) || options.isDenied?.(path) === true,
   };
   return {
     async read(path, request = {}) {

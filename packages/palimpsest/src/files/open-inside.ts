@@ -115,7 +115,8 @@ async function escaped(
   return isSame ? undefined : "outside";
 }
 
-async function pathOfOpen(disk: Disk, file: DiskFile): Promise<string | undefined> {
+/** Where the system says that something open lies; undefined where it cannot say. */
+export async function pathOfOpen(disk: Disk, file: Pick<DiskFile, "fd">): Promise<string | undefined> {
   try {
     const path = await disk.readlink(`/proc/self/fd/${file.fd}`);
     return isAbsolute(path) ? path : undefined;
@@ -124,13 +125,14 @@ async function pathOfOpen(disk: Disk, file: DiskFile): Promise<string | undefine
   }
 }
 
-/** Roots that are not there hold nothing. */
-async function rootsOf(disk: Disk, { roots }: Bounds): Promise<readonly string[]> {
+/** The roots as links lead. Those that are not there hold nothing. */
+export async function rootsOf(disk: Disk, { roots }: Bounds): Promise<readonly string[]> {
   const real = await Promise.all(roots.map((root) => disk.realpath(root).catch(() => undefined)));
   return real.flatMap((root) => root ?? []);
 }
 
-const isInside = (path: string, roots: readonly string[]): boolean =>
+/** Whether a path is one of the roots or lies below one; it is taken as it is written. */
+export const isInside = (path: string, roots: readonly string[]): boolean =>
   roots.some((root) => {
     const way = relative(root, resolve(path));
     return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));

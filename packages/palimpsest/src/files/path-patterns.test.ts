@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { matchPaths } from "./path-patterns.js";
+import { matchDenied, matchPaths } from "./path-patterns.js";
 
 it.each([
   [".env", "/w/.env", true],
@@ -31,4 +31,18 @@ it("no pattern makes it slow", () => {
   expect(isMatch(`/${"a".repeat(5000)}`)).toBe(false);
   expect(isMatch("/a".repeat(2000))).toBe(false);
   expect(performance.now() - started).toBeLessThan(1000);
+});
+
+it.each([
+  [".env", "/w/.ENV", true],
+  [".env", "/w/.env. ", true],
+  [".env", "/w/.env./below", true],
+  ["Caf\u00e9", "/w/cafe\u0301", true],
+  ["/W/Keys", "/w/keys/a", true],
+  ["/etc", "/w/etc/passwd", false],
+  ["*.", "/w/file", false],
+  [".env", "/w/...", false],
+  ["x", "/proc/self/environ", true],
+])("denied: %s on %j: %s", (pattern, path, expected) => {
+  expect(matchDenied([pattern])(path)).toBe(expected);
 });

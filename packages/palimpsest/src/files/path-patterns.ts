@@ -20,6 +20,28 @@ export function matchPaths(patterns: readonly string[]): PathMatcher {
   };
 }
 
+/** What the system tells of its processes, their environments among it. */
+const NEVER = ["/proc"];
+
+/**
+ * As `matchPaths`, for what must not be seen: a file is meant also under names that some file system takes for its
+ * own (other cases, other compositions of a letter, dots and spaces behind it). `/proc` is always meant.
+ */
+export function matchDenied(patterns: readonly string[]): PathMatcher {
+  const isNamed = matchPaths([...NEVER, ...patterns]);
+  const isAlias = matchPaths(patterns.map(fold));
+  return (path) => isNamed(path) || isAlias(partsOf(fold(path)).map(withoutTail).join("/"));
+}
+
+const fold = (path: string): string => path.normalize("NFC").toLowerCase();
+
+/** A name without the dots and spaces at its end; one that is nothing else stays. */
+function withoutTail(name: string): string {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === "." || name[end - 1] === " ")) end -= 1;
+  return end === 0 ? name : name.slice(0, end);
+}
+
 /** Whether the pattern fits the parts, or as many of them as it takes; each pair is looked at once. */
 function coversParts(pattern: readonly string[], parts: readonly string[]): boolean {
   // reached[i]: the pattern so far fits the first i parts.

@@ -37,8 +37,8 @@ export async function readLines(file: DiskFile, limits: ReadLimits): Promise<Rea
 
 const text = (page: TextPage, isCut: boolean): ReadLines => ({ kind: "text", ...page.finish(isCut) });
 
-/** Reads until the buffer is full or the file is over. */
-async function fill(file: DiskFile, buffer: Uint8Array, position: number): Promise<number> {
+/** Reads until the buffer is full or the file is over; how much of the buffer is filled. */
+export async function fill(file: DiskFile, buffer: Uint8Array, position: number): Promise<number> {
   let filled = 0;
   while (filled < buffer.length) {
     const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);

@@ -41,7 +41,7 @@ it("restores what the disk holds now, and skips what it does not or must not", a
     ports: { files },
     readState: readState.snapshot(),
     estimator: createHeuristicEstimator(),
-    settings: defaultSettings,
+    settings: { ...defaultSettings, restoreFiles: 5 },
     clock: { now: () => 2 },
   });
   expect(restored.attachments.map(({ attachment }) => attachment["content"])).toEqual([

@@ -60,7 +60,9 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
       async function* attempt(signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
         if (encoded.kind === "failure") return yield { kind: "error", failure: encoded.failure };
         if (problem !== undefined) return yield { kind: "error", failure: problem };
-        const { body, headers } = encoded;
+        const { headers } = encoded;
+        // A text would be gone through twice more on its way: once for lone surrogates, once to encode it.
+        const bytes = Buffer.from(encoded.body);
         const { sdk, client } = await connect();
         if (!URL.canParse(client.baseURL)) return yield { kind: "error", failure: noBaseUrl };
         const secrets: string[] = [];
@@ -72,7 +74,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         let response: Response;
         try {
           response = await client
-            .post("/v1/messages", { body, headers, signal, timeout, middleware: [watchSecrets] })
+            .post("/v1/messages", { body: bytes, headers, signal, timeout, middleware: [watchSecrets] })
             .asResponse();
         } catch (error) {
           return yield { kind: "error", failure: presentable(sdkFailure(error, sdk), secrets) };

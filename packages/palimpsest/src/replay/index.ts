@@ -28,7 +28,12 @@ export type {
   ReplayReport,
   TurnRecord,
 } from "./measures/policy-result.js";
-export { playConversation, type Played, type PlayOptions } from "./play/play-conversation.js";
+export {
+  DEFAULT_REPLAYED_MODEL,
+  playConversation,
+  type Played,
+  type PlayOptions,
+} from "./play/play-conversation.js";
 export { createPalimpsestPolicy, type PalimpsestOptions } from "./policies/palimpsest.js";
 export { parsePolicies, PolicyError, policyNames } from "./policies/parse-policies.js";
 export type {

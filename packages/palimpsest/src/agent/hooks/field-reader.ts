@@ -1,3 +1,4 @@
+import { plainText } from "../mcp/plain-text.js";
 import { capText } from "./cap-text.js";
 import { isAbsent, type Fields } from "./fields.js";
 
@@ -25,6 +26,8 @@ export function createFieldReader(): FieldReader {
   };
 }
 
-/** What there is to say, cut where it is too long. */
-export const spoken = (text: string): string | undefined =>
-  text.trim() === "" ? undefined : capText(text.trim());
+/** What there is to say, without what steers a terminal, cut where it is too long. */
+export function spoken(text: string): string | undefined {
+  const said = plainText(text).trim();
+  return said === "" ? undefined : capText(said);
+}

@@ -1,4 +1,5 @@
 import { mergeHookOutputs, type HookName, type HookOutput } from "@palimpsest/core";
+import { plainText } from "../mcp/plain-text.js";
 import { createFieldReader, spoken, type FieldReader } from "./field-reader.js";
 import { isAbsent, isFields, type Fields } from "./fields.js";
 import { readHookStdout } from "./hook-stdout.js";
@@ -110,8 +111,9 @@ function readSpecific(name: HookName, specific: unknown, reader: FieldReader) {
 }
 
 function readUpdatedOutput({ updatedToolOutput, updatedMCPToolOutput }: Fields) {
-  const updatedOutput = updatedToolOutput ?? updatedMCPToolOutput;
-  return isAbsent(updatedOutput) ? {} : { updatedOutput };
+  const given = updatedToolOutput ?? updatedMCPToolOutput;
+  if (isAbsent(given)) return {};
+  return { updatedOutput: typeof given === "string" ? plainText(given) : given };
 }
 
 const worded = (as: Understanding["text"], text: string | undefined) =>

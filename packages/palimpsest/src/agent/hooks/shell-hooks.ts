@@ -7,6 +7,7 @@ import {
   type HookRunOptions,
   type Hooks,
 } from "@palimpsest/core";
+import { withoutKeys } from "../key-variables.js";
 import { readHookAnswer } from "./hook-answer.js";
 import type { CommandHook, HookSettings } from "./hook-settings.js";
 import { encodeHookInput, matchedValue } from "./hook-wire.js";
@@ -49,9 +50,10 @@ export function createShellHooks(options: ShellHookOptions): Hooks {
     CLAUDE_PROJECT_DIR: projectDirectory,
     PALIMPSEST_PROJECT_DIR: projectDirectory,
   };
+  const hide = withoutKeys(env);
   const report = (problem: HookProblem): void => {
     try {
-      const message = redactSecrets(problem.message, env).slice(0, MAX_PROBLEM_TEXT);
+      const message = redactSecrets(hide(problem.message), env).slice(0, MAX_PROBLEM_TEXT);
       options.onProblem?.({ ...problem, message });
     } catch {
       // Whoever listens for problems cannot be one.
@@ -76,7 +78,9 @@ export function createShellHooks(options: ShellHookOptions): Hooks {
       killGraceMs,
     });
     if (ending.kind === "exited" && (ending.code === 0 || ending.code === 2)) {
-      const { output, problems } = readHookAnswer(name, ending);
+      const { code, stdout, stderr } = ending;
+      const said = { code, stdout: hide(stdout), stderr: hide(stderr) };
+      const { output, problems } = readHookAnswer(name, said);
       for (const problem of problems) tell("bad-output", problem);
       return output;
     }

@@ -1,0 +1,191 @@
+/**
+ * The built command on a fake of the Messages API that nobody here wrote (`PALIMPSEST_OUTSIDE_JUDGE`): one tool call
+ * in every answer, results of 10 KB, a window of 200K. What the whole run cost, and what a turn cost in CPU.
+ *
+ *   npm run build && node bench/long-audit.mjs [--steps 100,400] [--json]
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const PROMPT =
+  "Run the long audit: do step after step with your tools, one at a time, until all steps are done.";
+const MODEL = "claude-haiku-4-5";
+const WINDOW = 200_000;
+/** Every so many steps the script reads a file. */
+const READ_EVERY = 10;
+const LINES = 130;
+const LINE_CHARACTERS = 70;
+const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
+
+/** @returns {Promise<readonly { name: string, value: number, unit: string }[]>} */
+export async function longAuditBench() {
+  const judge = outsideJudge();
+  if (judge === undefined) return [];
+  const figures = [];
+  for (const steps of [100, 400]) figures.push(...figuresOf(await runAudit(judge, steps)));
+  return figures;
+}
+
+/** Undefined, with a line that says why, where there is none. */
+function outsideJudge() {
+  const judge = process.env.PALIMPSEST_OUTSIDE_JUDGE;
+  if (judge !== undefined && existsSync(judge)) return judge;
+  console.error("long audit: not run, PALIMPSEST_OUTSIDE_JUDGE names no fake-api.mjs");
+  return undefined;
+}
+
+/** One run of the command, in folders of its own. */
+async function runAudit(judge, steps) {
+  const folder = await mkdtemp(join(tmpdir(), "palimpsest-audit-"));
+  const work = join(folder, "work");
+  const paths = {
+    log: join(folder, "requests.jsonl"),
+    pid: join(folder, "pid"),
+    dump: join(folder, "dump"),
+  };
+  await mkdir(join(work, "data"), { recursive: true });
+  for (let step = READ_EVERY; step <= steps; step += READ_EVERY) {
+    const name = String(step).padStart(3, "0");
+    const line = (row) => `row ${row} of file ${name} `.padEnd(LINE_CHARACTERS - 1, "lorem ipsum dolor ");
+    const text = Array.from({ length: LINES }, (_, row) => `${line(row + 1)}\n`).join("");
+    await writeFile(join(work, "data", `file_${name}.txt`), text);
+  }
+  const server = await startJudge(judge, {
+    steps,
+    limit: WINDOW,
+    data: join(work, "data"),
+    log: paths.log,
+    pidfile: paths.pid,
+    dump: paths.dump,
+  });
+  try {
+    const agent = await runCommand({ folder, work, url: server.url, pidFile: paths.pid });
+    const stats = await (await fetch(`${server.url}/__stats`)).json();
+    const requests = (await readFile(paths.log, "utf8"))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line))
+      .filter(({ kind }) => kind !== undefined);
+    const last = (await readdir(paths.dump))
+      .filter((name) => name.endsWith("-main.json"))
+      .toSorted()
+      .at(-1);
+    const body = last === undefined ? "" : await readFile(join(paths.dump, last), "utf8");
+    return { steps, agent, stats, requests, isPromptThere: holdsPrompt(body) };
+  } finally {
+    server.process.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether the person's words stand verbatim in a message of the user. */
+const holdsPrompt = (body) =>
+  body !== "" &&
+  JSON.parse(body).messages.some(
+    ({ role, content }) =>
+      role === "user" &&
+      (typeof content === "string" ? [content] : content.map(({ text = "" }) => text)).some((text) =>
+        text.includes(PROMPT),
+      ),
+  );
+
+const flags = (values) => Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
+
+/** The judge on a free port; a port that somebody took meanwhile is tried again. */
+async function startJudge(judge, options) {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    const child = spawn(process.execPath, [judge, ...flags({ port, ...options })], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const isUp = await Promise.race([
+      once(child.stdout, "data").then(() => true),
+      once(child, "close").then(() => false),
+    ]);
+    if (isUp) return { url: `http://127.0.0.1:${port}`, process: child };
+  }
+  throw new Error("the outside judge does not start");
+}
+
+async function runCommand({ folder, work, url, pidFile }) {
+  const child = spawn(
+    process.execPath,
+    [
+      command,
+      "-p",
+      PROMPT,
+      "--json",
+      ...flags({
+        model: MODEL,
+        "base-url": url,
+        window: WINDOW,
+        "permission-mode": "bypassPermissions",
+      }),
+    ],
+    {
+      cwd: work,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        PALIMPSEST_HOME: join(folder, "data"),
+        ANTHROPIC_API_KEY: "any",
+      },
+    },
+  );
+  await writeFile(pidFile, String(child.pid));
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`the command ended with ${code}: ${stderr}${stdout}`);
+  return JSON.parse(stdout);
+}
+
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const mean = (numbers) => (numbers.length === 0 ? 0 : sum(numbers) / numbers.length);
+
+/** What is compared: named figures. */
+function figuresOf({ steps, agent, stats, requests, isPromptThere }) {
+  const { input, cacheWrite5m, cacheWrite1h, cacheRead, output } = stats;
+  const equivalents = input + 1.25 * cacheWrite5m + 2 * cacheWrite1h + 0.1 * cacheRead + 5 * output;
+  // The CPU of a request is that since the one before it; that of the first is the start.
+  const [start, ...turns] = requests.map(({ cpu }) => cpu ?? 0);
+  const half = Math.floor(turns.length / 2);
+  const figure = (name, value, unit = "") => ({ name: `long audit, ${steps} steps: ${name}`, value, unit });
+  return [
+    figure("input-equivalents", equivalents / 1e6, "M"),
+    figure("requests", stats.requests),
+    figure("rejected", stats.rejected),
+    figure("steps done", stats.finished ? stats.toolCalls : 0),
+    figure("summaries", stats.summary),
+    figure("compactions, as the command says", agent.compactions),
+    figure("largest request", stats.largestTokens, "tokens"),
+    figure("prompt verbatim at the end", isPromptThere ? 1 : 0),
+    figure("CPU until the first request", start ?? 0, "ms"),
+    figure("CPU per turn", mean(turns), "ms"),
+    figure("CPU per turn, first half", mean(turns.slice(0, half)), "ms"),
+    figure("CPU per turn, second half", mean(turns.slice(half)), "ms"),
+    figure("memory at the end", requests.at(-1)?.rssMB ?? 0, "MB"),
+  ];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const judge = outsideJudge();
+  const at = process.argv.indexOf("--steps");
+  const wanted = (at < 0 ? "100,400" : (process.argv[at + 1] ?? "")).split(",").map(Number);
+  const figures = [];
+  if (judge !== undefined) {
+    for (const steps of wanted) figures.push(...figuresOf(await runAudit(judge, steps)));
+  }
+  if (process.argv.includes("--json")) console.log(JSON.stringify({ figures }));
+  else
+    for (const { name, value, unit } of figures)
+      console.log(`${name.padEnd(60)} ${value.toPrecision(4).padStart(10)} ${unit}`);
+}

@@ -1,0 +1,40 @@
+import type { Clock } from "../messages/construct.js";
+import type { ConversationOptions } from "../engine/orchestrate/conversation-options.js";
+import type { EngineStep } from "../engine/orchestrate/conversation.js";
+import {
+  chatCapabilities,
+  messagesApiCapabilities,
+  type ProviderCapabilities,
+} from "../engine/prompt/capabilities.js";
+
+/** What every adapter takes. */
+export interface AdapterOptions extends Pick<
+  ConversationOptions,
+  "settings" | "compactableTools" | "recallHint" | "hooks" | "continuation" | "events" | "estimator"
+> {
+  /** Writes summaries. Default: the framework's own model, where the framework hands it out. */
+  readonly provider?: ConversationOptions["provider"];
+  /** What the server behind the framework can do. Default: told from the model. */
+  readonly capabilities?: ProviderCapabilities;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Told of everything that was done to a conversation, in order; `step.text` is one line for a person. */
+  readonly onStep?: (step: EngineStep) => void;
+  /** Conversations that are remembered; the one that was longest not heard of goes first. Default 100. */
+  readonly maxThreads?: number;
+}
+
+/** Only what a framework can pass on: markers on blocks. Whatever needs a beta header or its own fields is off. */
+const markersOnly: ProviderCapabilities = {
+  ...messagesApiCapabilities,
+  contextEdits: false,
+  compactionBlocks: false,
+  cacheDiagnostics: false,
+};
+
+/** Markers for models of the Messages API; any other server caches by itself or not at all. */
+export const capabilitiesFor = (isMessagesApi: boolean): ProviderCapabilities =>
+  isMessagesApi ? markersOnly : chatCapabilities;
+
+/** Tokens of an answer, where the framework does not say. */
+export const DEFAULT_MAX_TOKENS = 8192;

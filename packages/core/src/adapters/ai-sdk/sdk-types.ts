@@ -1,0 +1,43 @@
+import type { Fields } from "../../messages/fields.js";
+
+/**
+ * The AI SDK's own shapes, as far as they are looked at. Written down here so that the core compiles without the
+ * framework; that the framework's types fit is checked where the adapter is tested.
+ */
+
+/** A message of a prompt: of a model call, or of the calls above it. */
+export interface SdkMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: unknown;
+  readonly providerOptions?: unknown;
+}
+
+/** A part of a message. */
+export interface SdkPart extends Fields {
+  readonly type: string;
+}
+
+/** The options of a model call. */
+export interface SdkCallOptions {
+  readonly prompt: readonly SdkMessage[];
+  readonly tools?: readonly object[];
+  readonly maxOutputTokens?: number;
+  readonly abortSignal?: AbortSignal;
+}
+
+/** What a model answered. */
+export interface SdkGenerated {
+  readonly content: readonly object[];
+  readonly finishReason: unknown;
+  readonly usage: unknown;
+  readonly response?: object;
+}
+
+export interface SdkStreamed {
+  readonly stream: object;
+}
+
+export interface SdkModel {
+  readonly modelId: string;
+  readonly provider: string;
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { ContentBlock, RequestMessage } from "../../messages/content.js";
+import { fromSdk, partsOf } from "./from-sdk.js";
+import type { SdkMessage } from "./sdk-types.js";
+import { toSdk } from "./to-sdk.js";
+
+const empty: SdkMessage = { role: "user", content: [] };
+const marker = { type: "ephemeral" as const };
+
+const messages: readonly SdkMessage[] = [
+  { role: "user", content: "Only a text." },
+  {
+    role: "assistant",
+    content: [
+      { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "s" } } },
+      { type: "reasoning", text: "of another provider", providerOptions: { openai: { itemId: "i" } } },
+      { type: "text", text: "I look." },
+      { type: "tool-call", toolCallId: "a", toolName: "Read", input: { path: "x" } },
+      { type: "tool-call", toolCallId: "b", toolName: "Read", input: "no object" },
+    ],
+  },
+  {
+    role: "tool",
+    content: [
+      { type: "tool-result", toolCallId: "a", toolName: "Read", output: { type: "json", value: { a: 1 } } },
+      { type: "tool-result", toolCallId: "b", toolName: "Read", output: { type: "error-text", value: "no" } },
+      { type: "tool-approval-response", approvalId: "1", approved: true },
+    ],
+  },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "Look at these." },
+      { type: "file", mediaType: "image/png", data: new Uint8Array([1, 2, 3]) },
+      { type: "file", mediaType: "application/pdf", data: new URL("https://example.com/a.pdf") },
+      { type: "file", mediaType: "audio/mpeg", data: "AAAA" },
+      { type: "something-new", value: 1 },
+    ],
+  },
+  { role: "system", content: "From here on in English." },
+];
+
+const requestOf = (list: readonly SdkMessage[]): RequestMessage[] =>
+  list.map(fromSdk).map(({ role, content }) => ({ role, content }) as RequestMessage);
+
+const withBlock = (message: RequestMessage | undefined, at: number, change: object): RequestMessage => {
+  const content: ContentBlock[] = (message?.content ?? []).map((block, index) =>
+    index === at ? { ...block, ...change } : block,
+  );
+  return { role: message?.role, content } as RequestMessage;
+};
+
+describe("messages of the AI SDK", () => {
+  it("come back as the objects they were", () => {
+    const back = toSdk(requestOf(messages));
+    expect(back).toHaveLength(messages.length);
+    for (const [index, message] of back.entries()) expect(message).toBe(messages[index]);
+  });
+
+  it("come back as the objects they were where two stand in one message of ours", () => {
+    const [, , results, said] = requestOf(messages);
+    const content = [...(results?.content ?? []), ...(said?.content ?? [])];
+    const back = toSdk([{ role: "user", content } as RequestMessage]);
+    expect(back[0]).toBe(messages[2]);
+    expect(back[1]).toBe(messages[3]);
+  });
+
+  it("carry a marker on the part it stands on, and lose those of the caller", () => {
+    const own: SdkMessage = {
+      role: "user",
+      content: [
+        { type: "text", text: "a", providerOptions: { anthropic: { cacheControl: marker }, x: { y: 1 } } },
+        { type: "file", mediaType: "audio/mpeg", data: "AAAA" },
+      ],
+    };
+    const [request] = requestOf([own]);
+    const [back] = toSdk([withBlock(request, 1, { cache_control: marker })]);
+    expect(back?.content).toEqual([
+      { type: "text", text: "a", providerOptions: { anthropic: {}, x: { y: 1 } } },
+      {
+        type: "file",
+        mediaType: "audio/mpeg",
+        data: "AAAA",
+        providerOptions: { anthropic: { cacheControl: marker } },
+      },
+    ]);
+    // What the caller handed in is as it was.
+    expect(JSON.stringify(own)).toContain("cacheControl");
+  });
+
+  it("say anew what the engine has changed, and nothing else", () => {
+    const [, answer, results] = requestOf(messages);
+    const back = toSdk([
+      ...(answer === undefined ? [] : [answer]),
+      withBlock(results, 0, { content: "[cleared]" }),
+    ]);
+    const [first, second] = partsOf(back[1] ?? empty);
+    expect(first).toEqual({
+      type: "tool-result",
+      toolCallId: "a",
+      toolName: "Read",
+      output: { type: "text", value: "[cleared]" },
+    });
+    expect(second).toEqual(partsOf(messages[2] ?? empty)[1]);
+  });
+
+  it("are known again by object", () => {
+    const [message] = messages;
+    if (message === undefined) throw new Error("no message");
+    expect(fromSdk(message)).toBe(fromSdk(message));
+  });
+});

@@ -1,0 +1,211 @@
+import type { ModelRequest, ToolDefinition } from "../messages/call/request.js";
+import type { ModelResponse } from "../messages/call/response.js";
+import type { AssistantBlock, CacheControl, UserBlock } from "../messages/content.js";
+import { asText, isFields, type Fields } from "../messages/fields.js";
+import { decodeResponse } from "../protocols/anthropic-messages/response.js";
+import { endStream, startStream, stepStream } from "../protocols/anthropic-messages/stream-decoder.js";
+import type { StreamOutput } from "../messages/call/stream.js";
+import { capabilitiesFor, DEFAULT_MAX_TOKENS, type AdapterOptions } from "./adapter-options.js";
+import { createThreads, sendTurn, type Turn } from "./threads.js";
+import type { GivenMessage, TurnInput } from "./turn-input.js";
+
+export type { AdapterOptions } from "./adapter-options.js";
+
+/** A request of the SDK, as far as it is looked at. */
+export interface SdkRequest {
+  readonly url: string;
+  readonly body?: unknown;
+  readonly signal?: unknown;
+}
+
+/** A response of the SDK, as far as it is looked at. */
+export interface SdkResponse {
+  readonly ok: boolean;
+  readonly status: number;
+}
+
+/** What the SDK hands to a middleware beside the request. */
+export interface SdkContext<Response> {
+  /** Leaves the response readable. Of a streamed one: its events, read apart from the client's own. */
+  readonly parse: (response: Response) => Promise<unknown>;
+}
+
+/** A middleware of the official SDK: `new Anthropic({ middleware: [palimpsestMiddleware()] })`. */
+export type SdkMiddleware = <Request extends SdkRequest, Response extends SdkResponse>(
+  request: Request,
+  next: (request: Request) => Promise<Response>,
+  context: SdkContext<Response>,
+) => Promise<Response>;
+
+/**
+ * Keeps every conversation that goes through a client within its window and in the cache, whoever holds the loop:
+ * `messages.create`, `messages.stream`, or the tool runner with `thread: false`. The caller's own list of messages
+ * is never changed. Requests other than those for a message pass as they are, and so do threads that the server holds.
+ */
+export function palimpsestMiddleware(options: AdapterOptions = {}): SdkMiddleware {
+  const threads = createThreads(options);
+  return async (request, next, context) => {
+    const body = readBody(request);
+    if (body === undefined) return next(request);
+    const isStream = body["stream"] === true;
+    const sendBody = (fields: Fields) => next({ ...request, body: JSON.stringify(fields) });
+    const input: TurnInput = {
+      ...describe(body),
+      capabilities: options.capabilities ?? capabilitiesFor(true),
+      signal: isSignal(request.signal) ? request.signal : undefined,
+      async ask(summary) {
+        const response = await sendBody({ ...sharedFields(body, summary), stream: isStream });
+        const parsed = await context.parse(response);
+        if (!response.ok) throw new RefusedError(response, parsed);
+        return readResponse(parsed);
+      },
+    };
+    try {
+      return await sendTurn(threads, input, async (turn) => {
+        const response = await sendBody(withTurn(body, turn));
+        if (!response.ok) throw new RefusedError(response, await context.parse(response));
+        // A stream is read beside the client, which must not wait for it; the next request does.
+        const answer = observe(turn, context.parse(response));
+        if (isStream) turn.waitFor(answer);
+        return { result: response, isCutOff: !isStream && (await answer) };
+      });
+    } catch (error) {
+      // The client reads what the API said, as if nobody stood between.
+      if (error instanceof RefusedError) return error.response as Awaited<ReturnType<typeof next>>;
+      throw error;
+    }
+  };
+}
+
+/** What cannot be read as an answer is the client's to complain about. */
+async function observe(turn: Turn, parsed: Promise<unknown>): Promise<boolean> {
+  try {
+    return await turn.answered(await readResponse(await parsed));
+  } catch {
+    // The next request brings what the client has made of it.
+    return false;
+  }
+}
+
+/** An answer that is an error: for the loop that makes room, never for the caller. */
+class RefusedError extends Error {
+  readonly response: unknown;
+  readonly status: number;
+  readonly error: unknown;
+  constructor(response: SdkResponse, body: unknown) {
+    super("the API refused a request");
+    this.response = response;
+    this.status = response.status;
+    this.error = body;
+  }
+}
+
+/** The body of a request for a message; undefined for any other. */
+function readBody({ url, body }: SdkRequest): Fields | undefined {
+  if (!/\/v1\/messages(?:\?|$)/.test(url) || typeof body !== "string") return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (!isFields(parsed) || !Array.isArray(parsed["messages"]) || parsed["messages"].length === 0)
+    return undefined;
+  const isHeldByServer = isFields(parsed["thread"]) || typeof parsed["thread"] === "string";
+  return isHeldByServer ? undefined : parsed;
+}
+
+function describe(body: Fields) {
+  const { system, tools, max_tokens: maxTokens } = body;
+  return {
+    model: asText(body["model"]),
+    maxTokens: typeof maxTokens === "number" ? maxTokens : DEFAULT_MAX_TOKENS,
+    system: textsOf(system).join("\n"),
+    tools: (Array.isArray(tools) ? tools.filter(isFields) : []).map((tool): ToolDefinition => ({
+      ...tool,
+      name: asText(tool["name"]),
+    })),
+    messages: (body["messages"] as readonly unknown[]).flatMap(givenOf),
+  };
+}
+
+const textsOf = (content: unknown): readonly string[] => {
+  if (typeof content === "string") return [content];
+  return Array.isArray(content)
+    ? content.flatMap((block) => (isFields(block) ? [asText(block["text"])] : []))
+    : [];
+};
+
+function givenOf(message: unknown): readonly GivenMessage[] {
+  if (!isFields(message)) return [];
+  const { role, content } = message;
+  const list: readonly unknown[] = Array.isArray(content)
+    ? content
+    : [{ type: "text", text: asText(content) }];
+  const blocks = list.map((block) => (isFields(block) ? withoutMarker(block) : block));
+  if (role === "assistant") return [{ role, content: blocks as AssistantBlock[] }];
+  const isMeta = role === "system" ? { isMeta: true } : {};
+  return [{ role: "user", content: blocks as UserBlock[], ...isMeta }];
+}
+
+const withoutMarker = ({ cache_control: _marker, ...rest }: Fields): Fields => rest;
+
+/** The caller's request with our messages, and our markers in place of its own. */
+function withTurn(body: Fields, { request }: Turn): Fields {
+  const { cache_control: _automatic, ...fields } = body;
+  return {
+    ...fields,
+    ...(body["tools"] === undefined ? {} : { tools: markLast(body["tools"], markerOf(request.tools)) }),
+    ...(body["system"] === undefined ? {} : { system: markLast(body["system"], markerOf(request.system)) }),
+    messages: request.messages,
+  };
+}
+
+const markerOf = (list: ModelRequest["system"] | ModelRequest["tools"]): CacheControl | undefined =>
+  typeof list === "string"
+    ? undefined
+    : (list?.findLast(({ cache_control }) => cache_control)?.cache_control ?? undefined);
+
+function markLast(given: unknown, marker: CacheControl | undefined): unknown {
+  if (typeof given === "string") {
+    return given.trim() === "" || marker === undefined
+      ? given
+      : [{ type: "text", text: given, cache_control: marker }];
+  }
+  if (!Array.isArray(given)) return given;
+  const last = given.findLastIndex((item) => isFields(item) && item["defer_loading"] !== true);
+  return given.map((item: unknown, index) => {
+    if (!isFields(item)) return item;
+    const bare = withoutMarker(item);
+    return index === last && marker !== undefined ? { ...bare, cache_control: marker } : bare;
+  });
+}
+
+/** A summary on the conversation's own cache has the caller's fields; any other stands alone. */
+function sharedFields(body: Fields, summary: ModelRequest): Fields {
+  const isFork = textsOf(summary.system).join("\n") === textsOf(body["system"]).join("\n");
+  if (!isFork) return summary;
+  const turn = { request: summary } as Turn;
+  return { ...withTurn(body, turn), max_tokens: summary.max_tokens };
+}
+
+async function readResponse(parsed: unknown): Promise<ModelResponse> {
+  if (isFields(parsed) && Symbol.asyncIterator in parsed) {
+    let state = startStream();
+    let last: StreamOutput | undefined;
+    for await (const event of parsed as unknown as AsyncIterable<unknown>) {
+      const step = stepStream(state, event);
+      state = step.state;
+      last = step.outputs.at(-1) ?? last;
+    }
+    last = endStream(state).at(-1) ?? last;
+    if (last?.kind === "message") return last.message;
+    throw new Error("the stream ended without a message");
+  }
+  const decoded = decodeResponse(parsed);
+  if (decoded.kind === "message") return decoded.message;
+  throw new Error("the answer is no message");
+}
+
+const isSignal = (value: unknown): value is AbortSignal =>
+  isFields(value) && typeof value["aborted"] === "boolean";

@@ -1,0 +1,137 @@
+import type { ModelRequest } from "../messages/call/request.js";
+import { asText, type Fields } from "../messages/fields.js";
+import { capabilitiesFor, DEFAULT_MAX_TOKENS, type AdapterOptions } from "./adapter-options.js";
+import {
+  fromLangChain,
+  partsOf,
+  responseFromLangChain,
+  toolFromLangChain,
+} from "./langchain/from-langchain.js";
+import type { AskedModel, LangChainMessage, LangChainRequest } from "./langchain/langchain-types.js";
+import { makeLike, toLangChain } from "./langchain/to-langchain.js";
+import { createThreads, sendTurn } from "./threads.js";
+import type { TurnInput } from "./turn-input.js";
+
+export type { AdapterOptions } from "./adapter-options.js";
+
+/** For `createMiddleware`. */
+export interface LangChainMiddleware {
+  readonly name: string;
+  readonly wrapModelCall: <Q extends LangChainRequest, A extends object>(
+    request: Q,
+    handler: (request: Q) => A | Promise<A>,
+  ) => Promise<A>;
+}
+
+/**
+ * Keeps every thread of an agent within its window and in the cache: `createMiddleware(palimpsestMiddleware())`. The
+ * agent's state is never changed, so its checkpoints hold everything that was said. Threads are told apart by their
+ * `thread_id`. Summaries are written by the agent's own model.
+ */
+export function palimpsestMiddleware(options: AdapterOptions = {}): LangChainMiddleware {
+  const threads = createThreads(options);
+  return {
+    name: "Palimpsest",
+    wrapModelCall: async (request, handler) => {
+      const input = inputOf(options, request, await instanceOf(request.model));
+      return sendTurn(threads, input, async (turn) => {
+        const answer = await handler({
+          ...request,
+          messages: toLangChain(turn.request.messages, request.messages),
+          systemMessage: markedSystem(request.systemMessage, turn.request),
+        });
+        const isCutOff = await turn.answered(responseFromLangChain(answerOf(answer), input.model));
+        return { result: answer, isCutOff };
+      });
+    },
+  };
+}
+
+/** With a structured answer the model's own message is the first of several. */
+const answerOf = (answer: object): unknown => {
+  const { messages } = answer as { readonly messages?: readonly unknown[] };
+  return Array.isArray(messages) ? messages[0] : answer;
+};
+
+const systemTextOf = (message: LangChainMessage): string =>
+  partsOf(message)
+    .map(({ text }) => asText(text))
+    .join("\n");
+
+/** A model that was given by its name makes the real one when it is asked. */
+async function instanceOf(model: object): Promise<Fields> {
+  const { _getModelInstance: instance } = model as { readonly _getModelInstance?: () => Promise<Fields> };
+  return typeof instance === "function" ? instance.call(model) : (model as Fields);
+}
+
+function inputOf(options: AdapterOptions, request: LangChainRequest, model: Fields): TurnInput {
+  const { messages, systemMessage, tools, runtime } = request;
+  const name = asText(model["model"]) || asText(model["modelName"]);
+  const { maxTokens } = model;
+  const kind: unknown = typeof model["_llmType"] === "function" ? model["_llmType"]() : "";
+  const threadId = runtime.configurable?.["thread_id"];
+  return {
+    key: typeof threadId === "string" ? threadId : undefined,
+    model: name,
+    maxTokens: typeof maxTokens === "number" && maxTokens > 0 ? maxTokens : DEFAULT_MAX_TOKENS,
+    system: systemTextOf(systemMessage),
+    tools: tools.map(toolFromLangChain),
+    messages: messages.map(fromLangChain),
+    capabilities: options.capabilities ?? capabilitiesFor(/anthropic|claude/.test(`${asText(kind)} ${name}`)),
+    signal: runtime.signal,
+    ask: async (summary, signal) => {
+      const answer = await askModel(request, summary, signal);
+      return responseFromLangChain(answer, name);
+    },
+  };
+}
+
+/** The system message with our marker on its last part. */
+function markedSystem(message: LangChainMessage, { system }: ModelRequest): LangChainMessage {
+  const marker = typeof system === "string" ? undefined : system?.at(-1)?.cache_control;
+  const parts = partsOf(message);
+  if (!marker || systemTextOf(message).trim() === "") return message;
+  const content = parts.map(({ cache_control: _own, ...part }, index) =>
+    index === parts.length - 1 ? { ...part, cache_control: marker } : part,
+  );
+  return makeLike(message, { content });
+}
+
+/**
+ * A call beside the agent, on the conversation's own cache where it is a fork of it. Whoever streams the agent's
+ * tokens is not shown it.
+ */
+function askModel(
+  request: LangChainRequest,
+  summary: ModelRequest,
+  signal: AbortSignal | undefined,
+): PromiseLike<unknown> {
+  const { systemMessage, tools, toolChoice, modelSettings } = request;
+  const model = request.model as unknown as AskedModel;
+  const texts = typeof summary.system === "string" ? [] : (summary.system ?? []);
+  const system = texts.map(({ text }) => text).join("\n");
+  const isFork = system === systemTextOf(systemMessage);
+  const head = isFork ? markedSystem(systemMessage, summary) : makeLike(systemMessage, { content: system });
+  const offered = isFork ? tools : (summary.tools ?? []).map(asFunction);
+  const settings = isFork ? { ...modelSettings, tool_choice: toolChoice } : {};
+  const asked =
+    offered.length > 0 && model.bindTools !== undefined ? model.bindTools(offered, settings) : model;
+  return asked.invoke(
+    [...(system === "" ? [] : [head]), ...toLangChain(summary.messages, request.messages)],
+    {
+      tags: ["nostream"],
+      metadata: { lc_source: "summarization" },
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+}
+
+/** A tool in the one form that every model of the framework takes. */
+const asFunction = ({
+  name,
+  description = "",
+  input_schema,
+}: NonNullable<ModelRequest["tools"]>[number]) => ({
+  type: "function",
+  function: { name, description, parameters: { properties: {}, ...input_schema } },
+});

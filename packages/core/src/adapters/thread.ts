@@ -1,0 +1,82 @@
+import { createAssistantMessage, createUserMessage } from "../messages/construct.js";
+import type { Conversation } from "../engine/orchestrate/conversation.js";
+import { createConversation } from "../engine/orchestrate/create-conversation.js";
+import type { ModelProvider } from "../engine/ports/model-provider.js";
+import type { AdapterOptions } from "./adapter-options.js";
+import { failureOf } from "./failure-of.js";
+import type { GivenMessage, TurnInput } from "./turn-input.js";
+
+/** A conversation behind an adapter, and how far it has come. */
+export interface Thread {
+  readonly key: string;
+  readonly conversation: Conversation;
+  /** What the conversation has taken in: a print for each message of the framework's list. */
+  known: readonly string[];
+  /** What the framework asks for now. */
+  readonly now: { input: TurnInput };
+  /** The request that is on its way. */
+  open: object | undefined;
+  pending: Promise<void> | undefined;
+}
+
+/** Adds a message of the framework's to a conversation. */
+export async function take(conversation: Conversation, message: GivenMessage, model: string): Promise<void> {
+  const origin = conversation.origin();
+  if (message.role === "user") {
+    const { content, isMeta = false } = message;
+    await conversation.append(createUserMessage(origin, { content, ...(isMeta ? { isMeta } : {}) }));
+  } else {
+    const { content } = message;
+    await conversation.append(createAssistantMessage(origin, { id: origin.ids.next(), model, content }));
+  }
+}
+
+/** A new conversation. `number` tells it apart from every other of the adapter. */
+export function createThread(options: AdapterOptions, input: TurnInput, number: number): Thread {
+  const { clock = machineClock, provider, maxThreads: _most, onStep: _told, ...engine } = options;
+  const sessionId = input.key ?? `thread-${number}`;
+  let made = 0;
+  const now = { input };
+  const asked: ModelProvider = {
+    name: "framework",
+    capabilities: () => now.input.capabilities,
+    async *stream({ request }, { signal } = {}) {
+      const { ask } = now.input;
+      try {
+        if (ask === undefined) throw new Error("the framework handed no model out");
+        yield { kind: "message", message: await ask(request, signal) };
+      } catch (error) {
+        yield { kind: "error", failure: failureOf(error) };
+      }
+    },
+  };
+  const summaries = provider ?? (input.ask === undefined ? undefined : asked);
+  return {
+    key: input.key ?? "",
+    conversation: createConversation({
+      ...engine,
+      capabilities: options.capabilities ?? input.capabilities,
+      model: input.model,
+      maxTokens: input.maxTokens,
+      sessionId,
+      clock,
+      ids: { next: () => `${sessionId}-${number}-${(made += 1)}` },
+      // Asked for every request: frameworks may change both in the middle.
+      system: {
+        get custom() {
+          return now.input.system;
+        },
+      },
+      tools: () => now.input.tools.map((definition) => ({ definition })),
+      absentTools: "remove",
+      ...(summaries === undefined ? {} : { provider: summaries }),
+    }),
+    known: [],
+    now,
+    open: undefined,
+    pending: undefined,
+  };
+}
+
+/** The one place of the core that looks at a clock by itself: a framework hands none in. */
+const machineClock = { now: () => Date.now() };

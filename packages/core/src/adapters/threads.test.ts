@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ModelResponse } from "../messages/call/response.js";
+import type { AssistantBlock, RequestMessage } from "../messages/content.js";
+import { capabilitiesFor } from "./adapter-options.js";
+import { createThreads, sendTurn } from "./threads.js";
+import type { GivenMessage, TurnInput } from "./turn-input.js";
+
+const capabilities = capabilitiesFor(true);
+const says = (text: string): GivenMessage => ({ role: "user", content: [{ type: "text", text }] });
+const answers = (text: string): GivenMessage => ({ role: "assistant", content: [{ type: "text", text }] });
+const inputOf = (messages: readonly GivenMessage[], more: Partial<TurnInput> = {}): TurnInput => ({
+  model: "claude-opus-5",
+  maxTokens: 1000,
+  system: "Be brief.",
+  tools: [],
+  messages,
+  capabilities,
+  ...more,
+});
+
+const response = (content: readonly AssistantBlock[]): ModelResponse => ({
+  id: "msg",
+  type: "message",
+  role: "assistant",
+  model: "claude-opus-5",
+  content,
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 10, output_tokens: 5 },
+});
+
+/** The texts of a request, a message a line. */
+const textsOf = (messages: readonly RequestMessage[]): readonly string[] =>
+  messages.map(
+    ({ role, content }) =>
+      `${role}: ${content.map((block) => (block.type === "text" ? block.text : block.type)).join("|")}`,
+  );
+const textsOfGiven = (messages: readonly GivenMessage[]): readonly string[] => textsOf(messages);
+
+describe("threads", () => {
+  it("a conversation goes on with what is new, and its beginning stays the same objects", async () => {
+    const threads = createThreads({ settings: { window: 50_000 } });
+    const list = [says("one")];
+    const first = await threads.begin(inputOf(list));
+    await first.answered(response([{ type: "text", text: "first" }]));
+    list.push(answers("first"), says("two"));
+    const second = await threads.begin(inputOf(list));
+    await second.answered(response([{ type: "text", text: "second" }]));
+    list.push(answers("second"), says("three"));
+    const third = await threads.begin(inputOf(list.map((message) => structuredClone(message))));
+    expect(textsOf(third.request.messages)).toEqual(textsOfGiven(list));
+    expect(third.request.messages[0]).toBe(second.request.messages[0]);
+    expect(third.request.messages[1]).toBe(second.request.messages[1]);
+  });
+
+  it("knows an answer again that a framework has changed in blanks and thinking", async () => {
+    const threads = createThreads({});
+    const first = await threads.begin(inputOf([says("one")]));
+    await first.answered(
+      response([
+        { type: "thinking", thinking: "hm", signature: "s" },
+        { type: "text", text: "It is so. " },
+      ]),
+    );
+    const second = await threads.begin(inputOf([says("one"), answers("It is so."), says("two")]));
+    // As the model said it, with the thinking that belongs to it.
+    expect(textsOf(second.request.messages)[1]).toBe("assistant: thinking|It is so. ");
+  });
+
+  it("samples of one list do not mix", async () => {
+    const threads = createThreads({});
+    const list = [says("one")];
+    const samples = await Promise.all([1, 2, 3].map(() => threads.begin(inputOf(list))));
+    await Promise.all(
+      samples.map((turn, index) => turn.answered(response([{ type: "text", text: `sample ${index}` }]))),
+    );
+    for (const index of [0, 1, 2]) {
+      const goesOn = [...list, answers(`sample ${index}`), says("go on")];
+      const turn = await threads.begin(inputOf(goesOn));
+      expect(textsOf(turn.request.messages)).toEqual(textsOfGiven(goesOn));
+    }
+  });
+
+  it("conversations with keys of their own do not share anything", async () => {
+    const threads = createThreads({});
+    const a = await threads.begin(inputOf([says("one")], { key: "a" }));
+    await a.answered(response([{ type: "text", text: "first" }]));
+    const list = [says("one"), answers("first"), says("two")];
+    const b = await threads.begin(inputOf(list, { key: "b" }));
+    expect(textsOf(b.request.messages)).toEqual(textsOfGiven(list));
+  });
+
+  it("a request that failed is prepared again as it was", async () => {
+    const threads = createThreads({});
+    let tries = 0;
+    const send = () =>
+      sendTurn(threads, inputOf([says("one")]), async (turn) => {
+        tries += 1;
+        if (tries === 1) throw Object.assign(new Error("overloaded"), { status: 529 });
+        return { result: textsOf(turn.request.messages) };
+      });
+    await expect(send()).rejects.toThrow("overloaded");
+    expect(await send()).toEqual(["user: one"]);
+  });
+
+  it("what waits for an answer gets it, and an answer that never comes holds nobody up", async () => {
+    const threads = createThreads({});
+    const first = await threads.begin(inputOf([says("one")]));
+    first.waitFor(Promise.resolve().then(() => first.answered(response([{ type: "text", text: "first" }]))));
+    const list = [says("one"), answers("first"), says("two")];
+    const second = await threads.begin(inputOf(list));
+    expect(textsOf(second.request.messages)).toEqual(textsOfGiven(list));
+    // Nobody says what became of the second: the host has stopped it.
+    const longer = [...list, answers("half an"), says("three")];
+    const third = await threads.begin(inputOf(longer));
+    expect(textsOf(third.request.messages)).toEqual(textsOfGiven(longer));
+    await second.answered(response([{ type: "text", text: "too late" }]));
+    const fourth = await threads.begin(inputOf([...longer, says("four")]));
+    expect(JSON.stringify(fourth.request.messages)).not.toContain("too late");
+  });
+
+  it("whatever a host does to its list, what is sent is that list", async () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ do: fc.constant("answer" as const), text: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("fail" as const), text: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("abandon" as const), text: fc.nat(3) }) },
+      { weight: 2, arbitrary: fc.record({ do: fc.constant("back" as const), text: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("edit" as const), text: fc.nat(3) }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 25 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, maxThreads) => {
+          const threads = createThreads({ maxThreads });
+          let list: readonly GivenMessage[] = [says("begin")];
+          for (const { do: what, text } of steps) {
+            const turn = await threads.begin(inputOf(list));
+            expect(textsOf(turn.request.messages)).toEqual(textsOfGiven(list));
+            const answer = `answer ${text}`;
+            if (what === "answer") await turn.answered(response([{ type: "text", text: answer }]));
+            if (what === "fail") await turn.refused({ kind: "overloaded", message: "", retryable: true });
+            if (what === "answer" || what === "abandon")
+              list = list.concat(answers(answer), says(`then ${text}`));
+            if (what === "back") list = list.slice(0, Math.max(1, list.length - 2 * text));
+            if (what === "edit") list = [says(`another ${text}`), ...list.slice(1)];
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("says so where nothing can be sent", async () => {
+    const threads = createThreads({ settings: { window: 3000, reserve: 500, disableCompact: true } });
+    const input = inputOf([says("word ".repeat(5000))]);
+    await expect(threads.begin(input)).rejects.toThrow("context window is full");
+  });
+});

@@ -1,0 +1,14 @@
+export type { Agent, PermissionQuestion } from "./loop/agent.js";
+export type { AgentEvent, AgentResult } from "./loop/agent-event.js";
+export { query, type QueryOptions } from "./loop/query.js";
+export { connectServers, type McpOptions, type McpServers } from "./mcp/connect-servers.js";
+export type { McpServerConfig } from "./mcp/server-config.js";
+export type { PermissionMode } from "./permissions/mode.js";
+export { recallHint } from "./recall/wording.js";
+export { openSession, type Session } from "./session/session.js";
+export type { SessionOptions } from "./session/session-options.js";
+export { readSettingsFiles, type AgentSettings } from "./settings/read-settings.js";
+export { loadOutputStyle, type OutputStyle } from "./settings/output-style.js";
+export { loadSkills, type LoadedSkills } from "./skills/load-skills.js";
+export { loadAgentTypes, type AgentType } from "./subagents/agent-types.js";
+export type { AgentTool, ToolContext, ToolInput, ToolOutput } from "./tools/tool.js";

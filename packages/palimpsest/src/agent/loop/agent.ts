@@ -1,0 +1,39 @@
+import type {
+  AnnouncementSource,
+  Conversation,
+  Hooks,
+  ModelProvider,
+  NestedMemory,
+  ReadState,
+} from "@palimpsest/core";
+import type { Judgement } from "../permissions/judgement.js";
+import type { AgentTool, ToolInput } from "../tools/tool.js";
+
+/** A question whether a call may be made. */
+export interface PermissionQuestion {
+  readonly tool: AgentTool;
+  readonly input: ToolInput;
+  readonly judgement: Judgement;
+}
+
+/** One conversation with all that drives it: the main thread's, or a subagent's. */
+export interface Agent {
+  readonly conversation: Conversation;
+  readonly provider: ModelProvider;
+  readonly readState: ReadState;
+  /** The tools that can be called now, by name. */
+  readonly tools: () => ReadonlyMap<string, AgentTool>;
+  readonly judge: (tool: AgentTool, input: ToolInput) => Judgement;
+  /** Asks the person; left out where nobody is there. */
+  readonly ask?: (question: PermissionQuestion, signal: AbortSignal) => Promise<Judgement>;
+  readonly hooks: Hooks;
+  readonly nestedMemory?: NestedMemory;
+  readonly announcements?: AnnouncementSource;
+  readonly now: () => number;
+  /** The subagent that it is; left out for the main thread. */
+  readonly agentId?: string;
+  readonly agentType?: string;
+  /** Where a subagent's own conversation is stored. */
+  readonly transcriptPath?: string;
+  readonly permissionMode: () => string;
+}

@@ -1,0 +1,115 @@
+import type { Attachment, ToolUseBlock } from "@palimpsest/core";
+import { denyInsteadOfAsking, type Judgement } from "../permissions/judgement.js";
+import { checkInput } from "../tools/check-input.js";
+import type { AgentTool, ToolInput } from "../tools/tool.js";
+import type { Agent } from "./agent.js";
+import { callerOf, contextsOf } from "./hook-words.js";
+import { INTERRUPTED, stopped, type TurnEnding } from "./turn-ending.js";
+import { untilAborted } from "./until-aborted.js";
+
+interface Asked {
+  readonly tool: AgentTool;
+  readonly input: ToolInput;
+  readonly call: ToolUseBlock;
+  readonly signal: AbortSignal;
+  readonly notices: string[];
+  readonly contexts: Attachment[];
+}
+
+type Permitted =
+  | { readonly input: ToolInput }
+  | {
+      readonly refusal: string;
+      /** Left out where the input is what is wrong. */
+      readonly isDenied?: boolean;
+      readonly ending?: TurnEnding;
+    };
+
+const HOOK_ENDED = "A hook of the person ended the turn before this call.";
+
+const denied = (refusal: string): Permitted => ({ refusal, isDenied: true });
+
+/** Hooks are heard first; a rule that forbids a call stays in force whatever they say. */
+export async function permit(agent: Agent, asked: Asked): Promise<Permitted> {
+  const { tool, call, signal } = asked;
+  const said = await agent.hooks.run(
+    "PreToolUse",
+    { toolName: call.name, toolInput: asked.input, toolUseId: call.id, ...callerOf(agent) },
+    { signal },
+  );
+  note(said, asked, "PreToolUse");
+  if (said.endTurn !== undefined) {
+    return { refusal: HOOK_ENDED, isDenied: true, ending: stopped(said.endTurn) };
+  }
+  const input = said.updatedInput ?? asked.input;
+  if (said.updatedInput !== undefined && tool.isMcp !== true) {
+    const problem = checkInput(input, tool.definition.input_schema);
+    if (problem !== undefined) return { refusal: `A hook changed the input. ${problem}` };
+  }
+  if (said.permission?.behavior === "deny") {
+    return denied(said.permission.reason ?? "A hook of the person does not allow this call.");
+  }
+  const judged = withHook(agent.judge(tool, input), said.permission?.behavior);
+  if (judged.behavior === "allow") return { input };
+  if (judged.behavior === "deny") return denied(judged.reason);
+  return askForIt(agent, { ...asked, input }, judged);
+}
+
+/** What a hook allows need not be asked for, unless a rule wants it asked; and what a hook wants asked is. */
+function withHook(judgement: Judgement, hook: "allow" | "ask" | "deny" | undefined): Judgement {
+  if (hook === "allow" && judgement.behavior === "ask" && judgement.rule === undefined)
+    return { ...judgement, behavior: "allow" };
+  if (hook === "ask" && judgement.behavior === "allow") {
+    return { behavior: "ask", reason: "A hook wants the person to be asked about this call." };
+  }
+  return judgement;
+}
+
+async function askForIt(agent: Agent, asked: Asked, judged: Judgement): Promise<Permitted> {
+  const { tool, input, call, signal } = asked;
+  const { answer, ...said } = await agent.hooks.run(
+    "PermissionRequest",
+    { toolName: call.name, toolInput: input, suggestions: judged.suggestions ?? [], ...callerOf(agent) },
+    { signal },
+  );
+  note(said, asked, "PermissionRequest");
+  if (said.endTurn !== undefined) {
+    return { refusal: HOOK_ENDED, isDenied: true, ending: stopped(said.endTurn) };
+  }
+  if (answer?.behavior === "deny") {
+    const refusal = answer.message ?? "The person's hook did not permit this call.";
+    if (answer.interrupt !== true) return denied(refusal);
+    return { refusal, isDenied: true, ending: stopped(refusal) };
+  }
+  if (answer?.behavior === "allow") {
+    const updated = answer.updatedInput ?? input;
+    const again = answer.updatedInput === undefined ? undefined : agent.judge(tool, updated);
+    if (again?.behavior === "deny") return denied(again.reason);
+    const problem = checkInput(updated, tool.definition.input_schema);
+    if (problem !== undefined && tool.isMcp !== true) return { refusal: problem };
+    return { input: updated };
+  }
+  const verdict =
+    agent.ask === undefined
+      ? denyInsteadOfAsking(judged)
+      : await untilAborted(agent.ask({ tool, input, judgement: judged }, signal), {
+          signal,
+          graceMs: 0,
+          message: INTERRUPTED,
+        });
+  return verdict.behavior === "allow" ? { input } : denied(verdict.reason);
+}
+
+interface Said {
+  readonly contexts?: readonly string[];
+  readonly message?: string;
+}
+
+function note(
+  said: Said,
+  { notices, contexts }: Pick<Asked, "notices" | "contexts">,
+  hookEvent: string,
+): void {
+  if (said.message !== undefined) notices.push(said.message);
+  contexts.push(...contextsOf(said.contexts, hookEvent));
+}

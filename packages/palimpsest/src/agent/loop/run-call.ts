@@ -1,0 +1,150 @@
+import type { Attachment, ToolResultBlock, ToolUseBlock } from "@palimpsest/core";
+import { checkInput } from "../tools/check-input.js";
+import type { ToolInput, ToolOutput } from "../tools/tool.js";
+import type { Agent } from "./agent.js";
+import { callerOf, contextsOf } from "./hook-words.js";
+import { permit } from "./permit.js";
+import { INTERRUPTED, stopped, type TurnEnding } from "./turn-ending.js";
+import { untilAborted } from "./until-aborted.js";
+
+/** What became of one call. */
+export interface CallOutcome {
+  readonly result: ToolResultBlock;
+  readonly attachments: readonly Attachment[];
+  /** The turn ends behind the results: with what a tool answered, or because a hook wants it. */
+  readonly ending?: TurnEnding;
+  /** It was not permitted. */
+  readonly isDenied: boolean;
+  /** For the person. */
+  readonly notices: readonly string[];
+}
+
+/** A tool that does not mind the signal is not waited for any longer. */
+const GRACE_MS = 2000;
+
+/**
+ * One call from its permission to its result. Never rejects: whatever happens, the call gets a result, so that the
+ * conversation stays one that the API accepts.
+ */
+export async function runCall(agent: Agent, call: ToolUseBlock, signal: AbortSignal): Promise<CallOutcome> {
+  const notices: string[] = [];
+  const contexts: Attachment[] = [];
+  const finish = (output: ToolOutput, more: Partial<CallOutcome> = {}): CallOutcome => ({
+    result: resultOf(call.id, output),
+    attachments: [...(output.attachments ?? []), ...contexts],
+    isDenied: false,
+    notices,
+    ...more,
+  });
+  const refuse = (content: string, more: Partial<CallOutcome> = {}): CallOutcome =>
+    finish({ content, isError: true }, more);
+  try {
+    if (signal.aborted) return refuse(INTERRUPTED);
+    const tool = agent.tools().get(call.name);
+    if (tool === undefined)
+      return refuse(`There is no tool named ${JSON.stringify(call.name.slice(0, 100))} now.`);
+    const problem = checkInput(call.input, tool.definition.input_schema);
+    if (problem !== undefined && tool.isMcp !== true) return refuse(problem);
+    const permitted = await permit(agent, { tool, input: call.input, call, signal, notices, contexts });
+    // Hooks that are called off say nothing: what they would have forbidden must not happen.
+    if (signal.aborted) return refuse(INTERRUPTED);
+    if ("refusal" in permitted) {
+      const { refusal, ending, isDenied = false } = permitted;
+      return refuse(refusal, { isDenied, ...(ending === undefined ? {} : { ending }) });
+    }
+    const started = agent.now();
+    const output = await untilAborted(
+      tool.run(permitted.input, {
+        toolUseId: call.id,
+        signal,
+        now: agent.now,
+        readState: agent.readState,
+        touch: (path) => agent.nestedMemory?.touch(path),
+        ...(agent.agentId === undefined ? {} : { agentId: agent.agentId }),
+      }),
+      { signal, graceMs: GRACE_MS, message: INTERRUPTED },
+    );
+    const told = await afterCall(agent, { call, input: permitted.input, output, started, signal });
+    contexts.push(...told.contexts);
+    notices.push(...told.notices);
+    const ending =
+      told.ending ?? (output.endsTurn === true ? { reason: "done", text: textOf(told.output) } : undefined);
+    return finish(told.output, ending === undefined ? {} : { ending });
+  } catch (error) {
+    if (signal.aborted) return refuse(INTERRUPTED);
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A call that does not run, because the turn ends before it. */
+export const skippedCall = (call: ToolUseBlock): CallOutcome => ({
+  result: resultOf(call.id, { content: "The turn ended before this call: it was not made.", isError: true }),
+  attachments: [],
+  isDenied: false,
+  notices: [],
+});
+
+interface Ran {
+  readonly call: ToolUseBlock;
+  readonly input: ToolInput;
+  readonly output: ToolOutput;
+  readonly started: number;
+  readonly signal: AbortSignal;
+}
+
+async function afterCall(
+  agent: Agent,
+  { call, input, output, started, signal }: Ran,
+): Promise<{
+  readonly output: ToolOutput;
+  readonly contexts: readonly Attachment[];
+  readonly notices: readonly string[];
+  readonly ending?: TurnEnding;
+}> {
+  const said = await agent.hooks.run(
+    "PostToolUse",
+    {
+      toolName: call.name,
+      toolInput: input,
+      toolUseId: call.id,
+      toolResponse: output.content,
+      durationMs: agent.now() - started,
+      ...callerOf(agent),
+    },
+    { signal },
+  );
+  const reason = said.block === undefined ? [] : [`A hook of the person says: ${said.block}`];
+  const replaced =
+    said.updatedOutput === undefined
+      ? output
+      : {
+          ...output,
+          content:
+            typeof said.updatedOutput === "string"
+              ? said.updatedOutput
+              : (JSON.stringify(said.updatedOutput) ?? ""),
+        };
+  return {
+    output: replaced,
+    contexts: contextsOf([...reason, ...(said.contexts ?? [])], "PostToolUse"),
+    notices: said.message === undefined ? [] : [said.message],
+    ...(said.endTurn === undefined ? {} : { ending: stopped(said.endTurn) }),
+  };
+}
+
+const textOf = ({ content }: ToolOutput): string =>
+  typeof content === "string"
+    ? content
+    : content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+
+const EMPTY = "(no output)";
+
+function resultOf(id: string, { content, isError }: ToolOutput): ToolResultBlock {
+  const isBlank = typeof content === "string" ? content.trim() === "" : content.length === 0;
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    content: isBlank ? EMPTY : content,
+    ...(isError === true ? { is_error: true } : {}),
+  };
+}

@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findImports } from "./find-imports.js";
+import { loadMemoryFiles, type LoadMemoryOptions } from "./load-memory-files.js";
+import { memorySection } from "./memory-section.js";
+
+let root: string;
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "memory-")));
+  await mkdir(join(root, "repo/.git"), { recursive: true });
+  await mkdir(join(root, "repo/sub/deep"), { recursive: true });
+  await mkdir(join(root, "home/.claude"), { recursive: true });
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+async function put(path: string, content: string): Promise<void> {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), content);
+}
+const load = (more: Partial<LoadMemoryOptions> = {}) =>
+  loadMemoryFiles({
+    cwd: join(root, "repo/sub"),
+    home: join(root, "home"),
+    configDirectory: join(root, "home/.config/palimpsest"),
+    ...more,
+  });
+const names = async (more: Partial<LoadMemoryOptions> = {}) =>
+  (await load(more)).files.map(({ path }) => relative(root, path));
+
+describe("memory files", () => {
+  it("the person's, then from the root of the repository down", async () => {
+    for (const path of [
+      "home/.config/palimpsest/AGENTS.md",
+      "home/.claude/CLAUDE.md",
+      "AGENTS.md",
+      "repo/AGENTS.md",
+      "repo/CLAUDE.md",
+      "repo/.claude/CLAUDE.md",
+      "repo/CLAUDE.local.md",
+      "repo/sub/AGENTS.md",
+      "repo/sub/deep/AGENTS.md",
+    ]) {
+      await put(path, `text of ${path}`);
+    }
+    const { files, loaded } = await load();
+    expect(files.map(({ path, kind }) => [relative(root, path), kind])).toEqual([
+      ["home/.config/palimpsest/AGENTS.md", "User"],
+      ["home/.claude/CLAUDE.md", "User"],
+      ["repo/AGENTS.md", "Project"],
+      ["repo/CLAUDE.md", "Project"],
+      ["repo/.claude/CLAUDE.md", "Project"],
+      ["repo/CLAUDE.local.md", "Local"],
+      ["repo/sub/AGENTS.md", "Project"],
+    ]);
+    expect(loaded[0]).toEqual({ filePath: files[0]?.path, memoryType: "User", loadReason: "session_start" });
+    expect((await load({ reason: "compact" })).loaded[0]?.loadReason).toBe("compact");
+    expect(await names({ includesProject: false })).toHaveLength(2);
+    const section = memorySection(files) ?? "";
+    expect(section.indexOf("text of home/.claude/CLAUDE.md")).toBeLessThan(
+      section.indexOf("text of repo/AGENTS.md"),
+    );
+  });
+
+  it("no repository: the working directory alone; nothing at all: no section", async () => {
+    await rm(join(root, "repo/.git"), { recursive: true });
+    await put("repo/AGENTS.md", "above");
+    expect(await names()).toEqual([]);
+    expect(memorySection([])).toBeUndefined();
+    await put("repo/sub/AGENTS.md", "here");
+    expect(await names()).toEqual(["repo/sub/AGENTS.md"]);
+  });
+
+  it("the same text under two names comes once", async () => {
+    await put("repo/AGENTS.md", "the same\n");
+    await symlink("AGENTS.md", join(root, "repo/CLAUDE.md"));
+    await put("repo/sub/AGENTS.md", "the same");
+    await put("repo/sub/CLAUDE.md", "@../AGENTS.md");
+    expect(await names()).toEqual(["repo/AGENTS.md", "repo/sub/CLAUDE.md"]);
+  });
+
+  it("imports, in a circle and too deep", async () => {
+    await put("repo/AGENTS.md", "See @docs/1.md and @docs/none.md.");
+    for (let at = 1; at <= 7; at += 1)
+      await put(`repo/docs/${at}.md`, `${at}: @${at + 1}.md @../AGENTS.md @1.md`);
+    const { files, loaded } = await load();
+    expect(files.map(({ path }) => relative(root, path))).toEqual([
+      "repo/AGENTS.md",
+      ...[1, 2, 3, 4, 5].map((at) => `repo/docs/${at}.md`),
+    ]);
+    expect(loaded[1]).toMatchObject({ loadReason: "include", parentFilePath: join(root, "repo/AGENTS.md") });
+  });
+
+  it("a repository gets at nothing of the person but Markdown of .claude", async () => {
+    await put("home/.claude/.credentials.json", "key");
+    await put("home/.claude/own.md", "mine");
+    await put("home/.ssh/id_rsa", "key");
+    await put("home/notes.md", "key");
+    await put("outside.md", "key");
+    await symlink(join(root, "home/.ssh/id_rsa"), join(root, "repo/CLAUDE.md"));
+    await symlink(join(root, "home/.ssh/id_rsa"), join(root, "home/.claude/linked.md"));
+    await symlink(join(root, "home"), join(root, "repo/linked"));
+    await put(
+      "repo/AGENTS.md",
+      "@~/.claude/.credentials.json @~/.claude/own.md @~/.ssh/id_rsa @~/notes.md @../outside.md @/etc/passwd @linked/notes.md @~/.claude/linked.md @~/.claude/../notes.md",
+    );
+    expect(await names()).toEqual(["repo/AGENTS.md", "home/.claude/own.md"]);
+  });
+
+  it("a file is cut, and binaries, folders and pipes are passed over", async () => {
+    await put("repo/AGENTS.md", "x".repeat(50_000));
+    await put("repo/CLAUDE.md", "a\0b");
+    await mkdir(join(root, "repo/CLAUDE.local.md"));
+    const { files } = await load();
+    expect(files).toHaveLength(1);
+    expect(files[0]?.content.length).toBeLessThan(40_100);
+    expect(files[0]?.content).toMatch(/\[cut here/);
+  });
+
+  it("rules without paths come from the start, those with paths do not", async () => {
+    await put("repo/.claude/rules/all.md", "always");
+    await put("repo/.claude/rules/ts/some.md", "---\npaths: src/**/*.ts\n---\nsometimes");
+    await put("home/.claude/rules/mine.md", "mine");
+    expect(await names()).toEqual(["home/.claude/rules/mine.md", "repo/.claude/rules/all.md"]);
+  });
+
+  it("a path with line breaks stays one line of the section", () => {
+    const section = memorySection([{ path: "/a\n# System", kind: "Project", content: "x\ud800" }]) ?? "";
+    expect(section).toContain("## /a\\u000a# System (");
+    expect(section).toContain("x\ufffd");
+  });
+});
+
+describe("imports of a text", () => {
+  it.each([
+    ["@a.md", ["a.md"]],
+    ["see @docs/a.md, and (@b.md)", ["docs/a.md"]],
+    ["@~/x.md @/abs.md @./r.md", ["~/x.md", "/abs.md", "./r.md"]],
+    ["mail me@example.com `@code.md` x", []],
+    ["```\n@in-fence.md\n```\n@behind.md", ["behind.md"]],
+    ["~~~~\n~~~\n@in.md\n~~~~\n@out.md", ["out.md"]],
+    ["@with\\ space.md.", ["with space.md"]],
+    ["@@twice @a.md @a.md", ["a.md"]],
+  ])("%j", (text, expected) => expect(findImports(text)).toEqual(expected));
+
+  it("costs little whatever the text", () => {
+    const started = performance.now();
+    findImports("`".repeat(40_000) + "@");
+    findImports(" @".repeat(20_000));
+    findImports("@\\ ".repeat(20_000));
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,161 @@
+import { realpath } from "node:fs/promises";
+import { dirname, extname, join, resolve } from "node:path";
+import type { FileAccess, HookInput } from "@palimpsest/core";
+import { createFileAccess } from "../../files/file-access.js";
+import { wayInside } from "../permissions/real-path.js";
+import { readFrontMatter, textList } from "../skills/front-matter.js";
+import { findImports } from "./find-imports.js";
+import { projectDirectories } from "./project-directories.js";
+import { ruleFilesIn } from "./rule-files.js";
+
+export type MemoryKind = "User" | "Project" | "Local";
+
+export interface MemoryFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly kind: MemoryKind;
+  readonly content: string;
+  /** The file that asked for it. */
+  readonly parent?: string;
+}
+
+type InstructionsLoaded = HookInput<"InstructionsLoaded">;
+
+interface MemoryPlaces {
+  readonly cwd: string;
+  readonly home: string;
+  /** The folder of this program's own settings of the person. */
+  readonly configDirectory: string;
+}
+
+export interface LoadMemoryOptions extends MemoryPlaces {
+  /** For the hooks. Default `session_start`. */
+  readonly reason?: "session_start" | "compact";
+  /** Characters of one file. Default 40,000. */
+  readonly maxCharacters?: number;
+  readonly includesProject?: boolean;
+}
+
+export interface LoadedMemory {
+  /** The general before the special, imported ones behind those that asked for them. */
+  readonly files: readonly MemoryFile[];
+  /** What the hook `InstructionsLoaded` is told, one for each file. */
+  readonly loaded: readonly InstructionsLoaded[];
+}
+
+const MAX_CHARACTERS = 40_000;
+const MAX_DEPTH = 5;
+const MAX_FILES = 100;
+
+interface Candidate {
+  readonly path: string;
+  readonly kind: MemoryKind;
+}
+
+/**
+ * The instructions that people left: their own, then those of the project from the repository's root down to the
+ * working directory. The same text comes once, under whatever names. Links out of the project, and imports of
+ * anything but the project and Markdown of the person's `.claude`, are not followed: a repository that was just
+ * cloned could ask for keys. Never rejects; what cannot be read is left out.
+ */
+export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<LoadedMemory> {
+  const { cwd, home, reason = "session_start", maxCharacters = MAX_CHARACTERS } = options;
+  const directories = options.includesProject === false ? [] : await projectDirectories(cwd);
+  const personal = join(home, ".claude");
+  const project = createFileAccess(accessTo([directories[0] ?? cwd, resolve(cwd)], maxCharacters));
+  const own = createFileAccess(accessTo([home, options.configDirectory], maxCharacters));
+  const imported = createFileAccess(accessTo([personal, options.configDirectory], maxCharacters));
+  const files: MemoryFile[] = [];
+  const loaded: InstructionsLoaded[] = [];
+  const seenPaths = new Set<string>();
+  const seenTexts = new Set<string>();
+
+  const read = async (files: FileAccess, path: string): Promise<string | undefined> => {
+    const outcome = await files.read(path, { maxCharacters, isNumbered: false });
+    if (outcome.kind !== "text" || outcome.content.trim() === "") return undefined;
+    return outcome.isTruncated
+      ? `${outcome.content}\n[cut here: read the file for the rest]`
+      : outcome.content;
+  };
+
+  /** Who may read an import: the project's files from wherever, the person's Markdown too. */
+  const importAccess = (path: string): FileAccess | undefined => {
+    const isPersonal = [personal, options.configDirectory].some((one) => wayInside(one, path) !== undefined);
+    if (isPersonal) return [".md", ".markdown"].includes(extname(path).toLowerCase()) ? imported : undefined;
+    return options.includesProject === false ? undefined : project;
+  };
+
+  const add = async (
+    { path, kind }: Candidate,
+    { access, depth, parent }: { access: FileAccess; depth: number; parent?: string },
+  ): Promise<void> => {
+    const real = await realpath(path).catch(() => path);
+    if (seenPaths.has(real) || files.length >= MAX_FILES) return;
+    const text = await read(access, path);
+    if (text === undefined) return;
+    seenPaths.add(real);
+    const content = text.trim();
+    if (!seenTexts.has(content)) {
+      seenTexts.add(content);
+      files.push({ path, kind, content, ...(parent === undefined ? {} : { parent }) });
+      loaded.push({
+        filePath: path,
+        memoryType: kind,
+        loadReason: parent === undefined ? reason : "include",
+        ...(parent === undefined ? {} : { parentFilePath: parent }),
+      });
+    }
+    if (depth >= MAX_DEPTH) return;
+    for (const name of findImports(content)) {
+      const target = name.startsWith("~/") ? resolve(home, name.slice(2)) : resolve(dirname(path), name);
+      const next = importAccess(target);
+      if (next !== undefined)
+        await add({ path: target, kind }, { access: next, depth: depth + 1, parent: path });
+    }
+  };
+
+  for (const candidate of personalCandidates(options)) await add(candidate, { access: own, depth: 0 });
+  for (const path of await lastingRules(personal, own)) {
+    await add({ path, kind: "User" }, { access: own, depth: 0 });
+  }
+  for (const directory of directories) {
+    for (const candidate of projectCandidates(directory)) await add(candidate, { access: project, depth: 0 });
+    // Where the project is the person's home its rules are the person's, and stand above.
+    for (const path of await lastingRules(join(directory, ".claude"), project)) {
+      await add({ path, kind: "Project" }, { access: project, depth: 0 });
+    }
+  }
+  return { files, loaded };
+}
+
+const accessTo = (roots: readonly string[], maxCharacters: number) => ({
+  roots,
+  maxLines: Number.MAX_SAFE_INTEGER,
+  maxCharacters,
+});
+
+const personalCandidates = ({ home, configDirectory }: MemoryPlaces): readonly Candidate[] =>
+  [
+    join(configDirectory, "AGENTS.md"),
+    join(home, ".claude", "AGENTS.md"),
+    join(home, ".claude", "CLAUDE.md"),
+  ].map((path) => ({ path, kind: "User" }));
+
+const projectCandidates = (directory: string): readonly Candidate[] => [
+  { path: join(directory, "AGENTS.md"), kind: "Project" },
+  { path: join(directory, "CLAUDE.md"), kind: "Project" },
+  { path: join(directory, ".claude", "CLAUDE.md"), kind: "Project" },
+  { path: join(directory, "CLAUDE.local.md"), kind: "Local" },
+];
+
+/** Rules that hold for every path. */
+async function lastingRules(folder: string, files: FileAccess): Promise<readonly string[]> {
+  const lasting: string[] = [];
+  for (const path of await ruleFilesIn(folder)) {
+    const outcome = await files.read(path, { maxCharacters: MAX_CHARACTERS, isNumbered: false });
+    if (outcome.kind !== "text") continue;
+    const { fields } = await readFrontMatter(outcome.content);
+    if ((textList(fields["paths"]) ?? []).length === 0) lasting.push(path);
+  }
+  return lasting;
+}

@@ -1,0 +1,46 @@
+import type { ModelProvider } from "@palimpsest/core";
+import type { Agent } from "../loop/agent.js";
+import type { AgentEvent } from "../loop/agent-event.js";
+import type { McpServers } from "../mcp/connect-servers.js";
+import type { PermissionMode } from "../permissions/mode.js";
+import type { OutputStyle } from "../settings/output-style.js";
+import type { AgentSettings } from "../settings/read-settings.js";
+import type { LoadedSkills } from "../skills/load-skills.js";
+import type { AgentType } from "../subagents/agent-types.js";
+import type { AskUserOptions } from "../tools/ask-user.js";
+
+/** What a session is made of. Whoever composes it has read files and flags before. */
+export interface SessionOptions {
+  readonly cwd: string;
+  readonly home: string;
+  /** Where transcripts and what belongs to sessions are kept. */
+  readonly dataDirectory: string;
+  readonly configDirectory: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: AgentSettings;
+  readonly skills: LoadedSkills;
+  readonly agentTypes: readonly AgentType[];
+  readonly style: OutputStyle;
+  /** Stands at the end of the main thread's system prompt. */
+  readonly appendedPrompt?: string;
+  /** Closed with the session. */
+  readonly mcp?: McpServers;
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly maxTokens?: number;
+  readonly mode: PermissionMode;
+  /** Which conversation: to go on with one it has to be there, and otherwise it must not. */
+  readonly id: string;
+  readonly isResumed: boolean;
+  /** Whose conversation it is to the engine: a person's at a terminal, or a program's. */
+  readonly source: "repl_main_thread" | "sdk";
+  /** Variables that hold keys: no command sees them. */
+  readonly hiddenVariables?: readonly string[];
+  /** Whether the account may have cache entries of an hour. */
+  readonly isHourCacheAllowed?: boolean;
+  readonly ask?: Agent["ask"];
+  readonly askUser?: AskUserOptions["ask"];
+  readonly onNotice?: (text: string) => void;
+  readonly onSubagentEvent?: (event: AgentEvent, agentId: string) => void;
+  readonly now?: () => number;
+}

@@ -1,0 +1,30 @@
+import type { Agent } from "../loop/agent.js";
+import type { PermissionMode } from "../permissions/mode.js";
+import { createPermissions, type Permissions } from "../permissions/permissions.js";
+import type { PlanMode } from "../tools/plan-mode.js";
+import type { SessionOptions } from "./session-options.js";
+
+/** What the agents of a session may do. While the agent plans, nobody changes anything. */
+export function createSessionPermissions(
+  { mode, cwd, home, settings }: Pick<SessionOptions, "mode" | "cwd" | "home" | "settings">,
+  { planMode, folder }: { readonly planMode: Pick<PlanMode, "isPlanMode">; readonly folder: string },
+): Pick<Agent, "judge" | "permissionMode"> & Pick<Permissions, "isDenied"> {
+  const permissions = createPermissions({
+    mode,
+    rules: settings.permissions,
+    workingDirectory: cwd,
+    additionalDirectories: [...settings.permissions.additionalDirectories, folder],
+    home,
+  });
+  /** Behind a plan that was approved the ordinary rules hold. */
+  const ordinary: PermissionMode = mode === "plan" ? "default" : mode;
+  const now = (): PermissionMode => (planMode.isPlanMode() ? "plan" : ordinary);
+  return {
+    isDenied: permissions.isDenied,
+    permissionMode: now,
+    judge(tool, input) {
+      permissions.setMode(now());
+      return permissions.judge(tool, input);
+    },
+  };
+}

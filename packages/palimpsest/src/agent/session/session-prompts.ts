@@ -1,0 +1,66 @@
+import type { Hooks, SystemPrompt } from "@palimpsest/core";
+import { platform, release } from "node:os";
+import { loadMemoryFiles } from "../memory-files/load-memory-files.js";
+import { memorySection } from "../memory-files/memory-section.js";
+import { languageSentence } from "../settings/language.js";
+import { skillSection } from "../skills/skill-listing.js";
+import type { SessionOptions } from "./session-options.js";
+import { createAgentPrompt } from "./system-prompt.js";
+
+interface PromptedAgent {
+  /** What a subagent is for; left out for the main thread. */
+  readonly role?: string;
+  /** Whether it can load skills, and so has to know of them. */
+  readonly hasSkills: boolean;
+}
+
+export interface SessionPrompts {
+  readonly of: (agent: PromptedAgent) => SystemPrompt;
+  /** Memory files are read again for the next request, because of a compaction. */
+  readonly noteCompaction: () => void;
+}
+
+/** What the models of a session are told: where they are, and what people have written for them. */
+export function createSessionPrompts(
+  options: Pick<
+    SessionOptions,
+    "cwd" | "home" | "configDirectory" | "skills" | "style" | "settings" | "model" | "appendedPrompt"
+  >,
+  { hooks, now }: { readonly hooks: Hooks; readonly now: () => number },
+): SessionPrompts {
+  const { cwd, home, configDirectory, skills, style, settings } = options;
+  let reason: "session_start" | "compact" = "session_start";
+
+  const memory = async (): Promise<string | undefined> => {
+    const { files, loaded } = await loadMemoryFiles({ cwd, home, configDirectory, reason });
+    for (const one of loaded) await hooks.run("InstructionsLoaded", one);
+    return memorySection(files);
+  };
+
+  return {
+    of: ({ role, hasSkills }) =>
+      createAgentPrompt({
+        environment: () => environmentText(options, now()),
+        memory,
+        skills: () => (hasSkills ? skillSection(skills.skills) : undefined),
+        style: () => (style.text === "" ? undefined : style.text),
+        language: () => (settings.language === undefined ? undefined : languageSentence(settings.language)),
+        appended: () => (role === undefined ? options.appendedPrompt : undefined),
+        keepsCodingInstructions: style.keepsCodingInstructions,
+        ...(role === undefined ? {} : { role }),
+      }),
+    noteCompaction() {
+      reason = "compact";
+    },
+  };
+}
+
+function environmentText({ cwd, model }: Pick<SessionOptions, "cwd" | "model">, now: number): string {
+  return [
+    "# Where you are",
+    `Working directory: ${cwd}`,
+    `System: ${platform()} ${release()}`,
+    `Today: ${new Date(now).toISOString().slice(0, 10)}`,
+    `Model: ${model}`,
+  ].join("\n");
+}

@@ -1,0 +1,232 @@
+import {
+  createConversation,
+  createDefaultEstimator,
+  createEventEmitter,
+  createMemoryReadState,
+  createNestedMemory,
+  TranscriptError,
+  type AnnouncementSource,
+  type Conversation,
+  type EventEmitter,
+  type NestedMemory,
+  type ReadState,
+} from "@palimpsest/core";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { checkConversationId } from "../../stores/conversation-id.js";
+import { createJsonlStore } from "../../stores/jsonl/store.js";
+import { createNotesFile } from "../../stores/notes-file.js";
+import { replaceFile } from "../../stores/replace-file.js";
+import type { Agent } from "../loop/agent.js";
+import { createMcpAnnouncements } from "../mcp/announcements.js";
+import { createMemoryRules } from "../memory-files/memory-rules.js";
+import { projectDirectories } from "../memory-files/project-directories.js";
+import { createPathGuard } from "../path-guard.js";
+import { createSubagents, type Subagents } from "../subagents/subagents.js";
+import { createBackgroundCommands } from "../tools/background-commands.js";
+import { createSpill } from "../tools/spill.js";
+import type { AgentTool } from "../tools/tool.js";
+import { answerOpenCalls, openCalls } from "./open-calls.js";
+import { removeLostWrites } from "./remove-lost-writes.js";
+import { wasPlanning } from "./resumed-plan-mode.js";
+import { rememberResumedReads } from "./resumed-reads.js";
+import { outputFolder, projectFolder, sessionFolder } from "./session-folder.js";
+import { createSessionHooks } from "./session-hooks.js";
+import type { SessionOptions } from "./session-options.js";
+import { createSessionPermissions } from "./session-permissions.js";
+import { createSessionPrompts } from "./session-prompts.js";
+import { openSessionState } from "./session-state.js";
+import { createSessionTools, offeredTool, type MainTools } from "./session-tools.js";
+import { compactHooks, modelOptions, sharedConversation } from "./shared-conversation.js";
+import { createSubagentStart } from "./start-subagent.js";
+
+/** A conversation with an agent: its loop is `query(session.agent, …)`. */
+export interface Session {
+  readonly id: string;
+  readonly transcriptPath: string;
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  readonly events: EventEmitter;
+  readonly isResumed: boolean;
+  readonly subagents: Subagents;
+  readonly tools: () => readonly AgentTool[];
+  /** Ends everything that the session started, and gives the conversation free. */
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a session, new or resumed. Rejects with a `TranscriptError` for one that is not there or in use. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { id, cwd, home, settings, provider, isResumed } = options;
+  checkConversationId(id);
+  const now = options.now ?? Date.now;
+  const transcripts = projectFolder(options.dataDirectory, cwd);
+  const folder = sessionFolder(options.dataDirectory, id);
+  const transcriptPath = join(transcripts, `${id}.jsonl`);
+  const state = await openSessionState(folder, options.mode);
+  const { isDenied, ...permissions } = createSessionPermissions(options, {
+    planMode: state.planMode,
+    folder,
+  });
+  const guard = createPathGuard({
+    roots: [cwd, ...settings.permissions.additionalDirectories, folder],
+    workingDirectory: cwd,
+    home,
+    // Searches come across files that no call names.
+    isDenied: (path) => isDenied(path, "read"),
+  });
+  const hooks = createSessionHooks(options, transcriptPath);
+  const prompts = createSessionPrompts(options, { hooks, now });
+  const spill = createSpill({ directory: outputFolder(folder) });
+  const background = createBackgroundCommands({ directory: outputFolder(folder) });
+  const shared = sharedConversation(options, now);
+  const rules = createMemoryRules({
+    workingDirectory: cwd,
+    home,
+    directoriesAbove: await projectDirectories(cwd),
+  });
+  const nestedMemoryFor = (reads: ReadState): NestedMemory =>
+    createNestedMemory({
+      workingDirectory: cwd,
+      files: guard.files,
+      readState: reads,
+      clock: { now },
+      rules,
+    });
+
+  const store = createJsonlStore({ directory: transcripts });
+  if (!isResumed && existsSync(transcriptPath)) {
+    throw new TranscriptError(
+      "bad_id",
+      `There is a conversation ${id} already: resume it, or choose another id.`,
+    );
+  }
+  const stored = isResumed ? (await store.readLive(id)).messages : [];
+  // From here on the conversation is ours, and only the disk can fail before it is handed out.
+  const writer = await store.open(id);
+
+  const tools = createSessionTools(options, { guard, state, spill, background });
+  const common = {
+    provider,
+    hooks,
+    now,
+    ...permissions,
+    ...(options.ask === undefined ? {} : { ask: options.ask }),
+  };
+  const subagents: Subagents = createSubagents({
+    types: () => options.agentTypes,
+    start: createSubagentStart({
+      directory: join(folder, "agents"),
+      model: options.model,
+      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+      cwd,
+      guard,
+      state,
+      tools,
+      prompts,
+      nestedMemory: nestedMemoryFor,
+      shared,
+      agent: common,
+    }),
+    nextId: () => `agent-${randomUUID().slice(0, 8)}`,
+    estimator: createDefaultEstimator({ model: options.model }),
+    resultTokens: () => settings.engine.subagentResultTokens,
+    async keep(text, name) {
+      const path = join(outputFolder(folder), `${name}.txt`);
+      await replaceFile(path, text);
+      return path;
+    },
+    ...(options.onSubagentEvent === undefined ? {} : { onEvent: options.onSubagentEvent }),
+  });
+
+  const readState = createMemoryReadState();
+  const nestedMemory = nestedMemoryFor(readState);
+  const events = createEventEmitter();
+  const main = tools.main({ subagents, transcriptPath });
+  const announcements = announcementsOf(options, main);
+  const conversation = createConversation(
+    {
+      ...shared,
+      ...modelOptions(options.model, options.maxTokens),
+      ...compactHooks(hooks),
+      source: options.source,
+      events,
+      writer,
+      transcriptPath,
+      system: { prompt: prompts.of({ hasSkills: true }) },
+      tools: () => main.list().map(offeredTool),
+      continuation: options.source === "sdk" ? "autonomous" : "continue",
+      notes: { store: createNotesFile(join(folder, "session-memory", "summary.md")) },
+      state: {
+        readState,
+        nestedMemory,
+        workingDirectory: cwd,
+        resolvePath: guard.absolute,
+        ports: {
+          files: guard.files,
+          todos: state.todos,
+          plan: state.planMode,
+          skills: state.invoked,
+          backgroundAgents: subagents,
+          announcements,
+        },
+      },
+      cleanup: {
+        promptSections: () => {
+          prompts.noteCompaction();
+          main.deferral.reset(conversation.live);
+        },
+      },
+    },
+    stored,
+  );
+  main.deferral.reset(conversation.live);
+  if (isResumed) {
+    if (wasPlanning(conversation.live)) state.planMode.set(true);
+    await rememberResumedReads(conversation.live, { readState, absolute: guard.absolute });
+    await removeLostWrites(openCalls(conversation.live), guard);
+    const answer = answerOpenCalls(conversation);
+    if (answer !== undefined) await conversation.append(answer);
+  }
+  return {
+    id,
+    transcriptPath,
+    conversation,
+    events,
+    isResumed,
+    subagents,
+    tools: main.list,
+    agent: {
+      ...common,
+      conversation,
+      readState,
+      nestedMemory,
+      announcements,
+      tools: () => new Map(main.list().map((tool) => [tool.definition.name, tool])),
+    },
+    async close() {
+      await Promise.allSettled([subagents.close(), background.close(), options.mcp?.close()]);
+      await Promise.allSettled([conversation.notes?.idle(), state.idle()]);
+      await writer.close();
+    },
+  };
+}
+
+/** What the main thread is told of what comes and goes: kinds of subagents, servers' tools and instructions. */
+function announcementsOf(
+  { mcp, agentTypes }: Pick<SessionOptions, "mcp" | "agentTypes">,
+  { deferral }: MainTools,
+): AnnouncementSource {
+  const servers = createMcpAnnouncements({
+    instructions: () => mcp?.instructions() ?? [],
+    deferralOf: (agentId) => (agentId === undefined ? deferral : undefined),
+  });
+  return {
+    announcements: async (agentId) => ({
+      ...(mcp === undefined ? {} : await servers.announcements(agentId)),
+      ...(agentId === undefined
+        ? { agents: agentTypes.map(({ name, description }) => ({ name, description })) }
+        : {}),
+    }),
+  };
+}

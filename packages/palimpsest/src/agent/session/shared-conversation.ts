@@ -1,0 +1,51 @@
+import { asCompactHooks, findModel, type ConversationOptions, type Hooks } from "@palimpsest/core";
+import { randomUUID } from "node:crypto";
+import { recallHint } from "../recall/wording.js";
+import type { SessionOptions } from "./session-options.js";
+
+/** Tokens of an answer, where the model can give as many. */
+const MAX_TOKENS = 32_000;
+
+type PerModel = Pick<ConversationOptions, "model" | "maxTokens" | "parameters">;
+
+/** What depends on the model that answers. */
+export function modelOptions(model: string, maxTokens: number | undefined): PerModel {
+  const known = findModel(model);
+  return {
+    model,
+    maxTokens: maxTokens ?? Math.min(MAX_TOKENS, known?.maxOutputTokens ?? MAX_TOKENS),
+    ...(known?.capabilities.thinking.adaptive === true
+      ? { parameters: { thinking: { type: "adaptive" } } }
+      : {}),
+  };
+}
+
+type Shared = Pick<
+  ConversationOptions,
+  "clock" | "ids" | "provider" | "settings" | "sessionId" | "recallHint" | "account" | "timer"
+>;
+
+/** What all conversations of a session have in common. */
+export function sharedConversation(options: SessionOptions, now: () => number): Shared {
+  return {
+    clock: { now },
+    ids: { next: () => randomUUID() },
+    provider: options.provider,
+    settings: options.settings.engine,
+    sessionId: options.id,
+    recallHint,
+    account: { isEligible: options.isHourCacheAllowed ?? true, isInOverage: false },
+    timer: {
+      after(milliseconds, callback) {
+        const timer = setTimeout(callback, milliseconds);
+        timer.unref();
+        return () => clearTimeout(timer);
+      },
+    },
+  };
+}
+
+/** Compactions of the main thread are told to hooks; those of subagents are their own matter. */
+export const compactHooks = (hooks: Hooks): Pick<ConversationOptions, "hooks"> => ({
+  hooks: asCompactHooks(hooks),
+});

@@ -1,0 +1,97 @@
+import {
+  createConversation,
+  createMemoryReadState,
+  type ConversationOptions,
+  type Message,
+  type NestedMemory,
+  type ReadState,
+  type TranscriptWriter,
+} from "@palimpsest/core";
+import { join } from "node:path";
+import { createJsonlStore } from "../../stores/jsonl/store.js";
+import type { Agent } from "../loop/agent.js";
+import { query } from "../loop/query.js";
+import type { PathGuard } from "../path-guard.js";
+import type { StartSubagent } from "../subagents/subagents.js";
+import type { SessionPrompts } from "./session-prompts.js";
+import type { SessionState } from "./session-state.js";
+import { offeredTool, type SessionTools } from "./session-tools.js";
+import { modelOptions } from "./shared-conversation.js";
+
+export interface SubagentParts {
+  /** Where subagents' transcripts go. */
+  readonly directory: string;
+  /** The main thread's model, for kinds that name none. */
+  readonly model: string;
+  readonly maxTokens?: number;
+  readonly cwd: string;
+  readonly guard: PathGuard;
+  readonly state: SessionState;
+  readonly tools: SessionTools;
+  readonly prompts: SessionPrompts;
+  readonly nestedMemory: (readState: ReadState) => NestedMemory;
+  readonly shared: Omit<ConversationOptions, "model" | "maxTokens">;
+  /** What all agents of the session have in common. */
+  readonly agent: Pick<Agent, "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask">;
+}
+
+/**
+ * Starts subagents: each has a conversation, a transcript, a read-state and a shell of its own. Of the session it
+ * shares the files, the rules and the hooks.
+ */
+export function createSubagentStart(parts: SubagentParts): StartSubagent {
+  const { directory, guard, state, prompts } = parts;
+  return async function* ({ id, type, prompt, signal }) {
+    const transcriptPath = join(directory, `${id}.jsonl`);
+    const readState = createMemoryReadState();
+    const nestedMemory = parts.nestedMemory(readState);
+    const tools = parts.tools.subagent({ type, transcriptPath });
+    const writer = sidechain(await createJsonlStore({ directory }).open(id));
+    try {
+      const conversation = createConversation({
+        ...parts.shared,
+        ...modelOptions(type.model ?? parts.model, parts.maxTokens),
+        source: `agent:${type.name}`,
+        agentId: id,
+        writer,
+        transcriptPath,
+        system: { prompt: prompts.of({ role: type.prompt, hasSkills: tools.has("Skill") }) },
+        tools: () => [...tools.values()].map(offeredTool),
+        continuation: "autonomous",
+        state: {
+          readState,
+          nestedMemory,
+          workingDirectory: parts.cwd,
+          resolvePath: guard.absolute,
+          ports: { files: guard.files, todos: state.todos, skills: state.invoked },
+        },
+      });
+      const started = await parts.agent.hooks.run(
+        "SubagentStart",
+        { agentId: id, agentType: type.name },
+        { signal },
+      );
+      const contexts = (started.contexts ?? []).map((context) => `${context}\n\n`).join("");
+      const agent: Agent = {
+        ...parts.agent,
+        conversation,
+        readState,
+        nestedMemory,
+        tools: () => tools,
+        agentId: id,
+        agentType: type.name,
+        transcriptPath,
+      };
+      return yield* query(agent, `${contexts}${prompt}`, { signal });
+    } finally {
+      await writer.close();
+    }
+  };
+}
+
+/** What subagents say is marked as theirs. */
+const sidechain = (writer: TranscriptWriter): TranscriptWriter => ({
+  append: (messages) =>
+    writer.append(messages.map((message): Message => ({ ...message, isSidechain: true }))),
+  close: () => writer.close(),
+});

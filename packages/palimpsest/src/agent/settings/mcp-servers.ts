@@ -1,0 +1,178 @@
+import { join } from "node:path";
+import { isAbsent, isFields, type Fields } from "../hooks/fields.js";
+import { KEY_VARIABLES } from "../key-variables.js";
+import { expandVariables } from "./expand-variables.js";
+import { readJsonFile } from "./json-file.js";
+import type { SettingsFile } from "./read-settings.js";
+import type { SettingsProblem } from "./settings-error.js";
+import type { Environment, SettingsSource } from "./settings-files.js";
+
+interface StdioTransport {
+  readonly kind: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface HttpTransport {
+  readonly kind: "http";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface McpServerConfig {
+  readonly name: string;
+  readonly transport: StdioTransport | HttpTransport;
+  /** Who names it: a server of the repository runs what its author wrote. */
+  readonly source: SettingsSource;
+  readonly file: string;
+}
+
+export interface ReadMcpServersOptions {
+  readonly cwd: string;
+  readonly home: string;
+  /** For `${VAR}`: variables of the settings included. */
+  readonly env: Environment;
+  /** Settings files that were read: their `mcpServers` count, but for those of the repository. */
+  readonly files?: readonly SettingsFile[];
+  readonly sources?: readonly SettingsSource[];
+}
+
+const MAX_STATE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The servers of `.mcp.json`, of the person's settings, and of Claude Code's own list; of one name the person's for
+ * this directory counts first, then the repository's, then the person's. Never rejects: what is wrong is left out
+ * and told of, without values.
+ */
+export async function readMcpServers(options: ReadMcpServersOptions): Promise<{
+  readonly servers: readonly McpServerConfig[];
+  readonly problems: readonly SettingsProblem[];
+}> {
+  const { cwd, home, files = [], sources } = options;
+  const problems: SettingsProblem[] = [];
+  const counts = (source: SettingsSource): boolean => sources?.includes(source) ?? true;
+  const load = async (path: string, more: Parameters<typeof readJsonFile>[1] = {}): Promise<Fields> => {
+    const outcome = await readJsonFile(path, more);
+    if (outcome.kind === "bad") problems.push(outcome.problem);
+    return outcome.kind === "read" ? outcome.content : {};
+  };
+  const statePath = join(home, ".claude.json");
+  const projectPath = join(cwd, ".mcp.json");
+  const [state, project] = await Promise.all([
+    load(statePath, { maxBytes: MAX_STATE_BYTES, needs: '"mcpServers"' }),
+    counts("project") ? load(projectPath) : Promise.resolve<Fields>({}),
+  ]);
+  const own = isFields(state["projects"]) ? state["projects"][cwd] : undefined;
+  const lists = [
+    { source: "local", file: statePath, value: isFields(own) ? own["mcpServers"] : undefined },
+    ...listsOf(files, "local"),
+    { source: "project", file: projectPath, value: project["mcpServers"] },
+    ...listsOf(files, "user"),
+    { source: "user", file: statePath, value: state["mcpServers"] },
+  ] as const;
+  const servers = new Map<string, McpServerConfig>();
+  // Whoever wrote the repository says where its servers are: a key does not go there because a file asks for it.
+  const withoutKeys = Object.fromEntries(
+    Object.entries(options.env).filter(([name]) => !KEY_VARIABLES.includes(name)),
+  );
+  for (const { source, file, value } of lists) {
+    if (isAbsent(value) || !counts(source)) continue;
+    if (!isFields(value)) {
+      problems.push({ file, key: "mcpServers", message: "is no object", allowed: "an object of servers" });
+      continue;
+    }
+    for (const [name, entry] of Object.entries(value)) {
+      if (servers.has(name)) continue;
+      const read = readServer(name, entry, source === "project" ? withoutKeys : options.env);
+      if (read.kind === "read") servers.set(name, { name, transport: read.transport, source, file });
+      else if (read.kind === "bad") problems.push({ file, ...read.problem });
+    }
+  }
+  return { servers: Array.from(servers.values()), problems };
+}
+
+const listsOf = (files: readonly SettingsFile[], wanted: SettingsSource) =>
+  files
+    .filter(({ source }) => source === wanted)
+    .map(({ path, content }) => ({ source: wanted, file: path, value: content["mcpServers"] }));
+
+type ReadServer =
+  | { readonly kind: "read"; readonly transport: StdioTransport | HttpTransport }
+  | { readonly kind: "off" }
+  | { readonly kind: "bad"; readonly problem: Omit<SettingsProblem, "file"> };
+
+class BadEntry extends Error {
+  readonly problem: Omit<SettingsProblem, "file">;
+
+  constructor(key: string, message: string, allowed: string) {
+    super(message);
+    this.problem = { key, message, allowed };
+  }
+}
+
+function readServer(name: string, entry: unknown, env: Environment): ReadServer {
+  const shown = /^[\w.-]{1,64}$/.test(name) ? name : "…";
+  const place = `mcpServers.${shown}`;
+  try {
+    if (shown !== name)
+      throw new BadEntry("mcpServers", "a server's name is not allowed", "letters, digits, . _ -");
+    if (!isFields(entry)) throw new BadEntry(place, "is no object", "an object with `command` or `url`");
+    if (entry["disabled"] === true) return { kind: "off" };
+    return { kind: "read", transport: readTransport(entry, { place, env }) };
+  } catch (error) {
+    if (error instanceof BadEntry) return { kind: "bad", problem: error.problem };
+    throw error;
+  }
+}
+
+function readTransport(
+  entry: Fields,
+  { place, env }: { readonly place: string; readonly env: Environment },
+): StdioTransport | HttpTransport {
+  const text = (value: unknown, key: string): string => {
+    if (typeof value !== "string" || value.includes("\0")) throw new BadEntry(key, "is no text", "a text");
+    const expanded = expandVariables(value, env);
+    if (expanded.kind === "text") return expanded.text;
+    const message = `the variable ${expanded.variable} is not set`;
+    throw new BadEntry(key, message, "a variable that is set, or ${NAME:-default}");
+  };
+  const texts = (key: string): Readonly<Record<string, string>> => {
+    const value = entry[key];
+    if (isAbsent(value)) return {};
+    if (!isFields(value)) throw new BadEntry(`${place}.${key}`, "is no object", "an object of texts");
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, text(one, `${place}.${key}.${name.slice(0, 80)}`)]),
+    );
+  };
+  const { type, command, url } = entry;
+  const kind = type ?? (command === undefined ? "http" : "stdio");
+  if (kind === "stdio") {
+    const program = text(command, `${place}.command`);
+    if (program.trim() === "") throw new BadEntry(`${place}.command`, "is empty", "a program");
+    const args = isAbsent(entry["args"]) ? [] : entry["args"];
+    if (!Array.isArray(args)) throw new BadEntry(`${place}.args`, "is no list", "a list of texts");
+    return {
+      kind,
+      command: program,
+      args: args.map((argument: unknown, index) => text(argument, `${place}.args[${index}]`)),
+      env: texts("env"),
+    };
+  }
+  if (kind === "http" || kind === "streamable-http" || kind === "streamableHttp") {
+    const address = text(url, `${place}.url`);
+    if (!/^https?:$/.test(protocolOf(address))) {
+      throw new BadEntry(`${place}.url`, "is no address", "an address that begins with http:// or https://");
+    }
+    return { kind: "http", url: address, headers: texts("headers") };
+  }
+  throw new BadEntry(`${place}.type`, "servers of this type cannot be used", "stdio, http");
+}
+
+function protocolOf(address: string): string {
+  try {
+    return new URL(address).protocol;
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,207 @@
+import { existsSync, statSync } from "node:fs";
+import { createStaleReadWatch, staleReadHint, type ReadState, type StaleReadWatch } from "@palimpsest/core";
+import { withoutSecrets } from "../../providers/secrets.js";
+import { keysIn } from "../key-variables.js";
+import type { BackgroundCommands } from "./background-commands.js";
+import { createBoundedOutput } from "./shell/bounded-output.js";
+import { isReadOnlyCommand } from "./shell/read-only-command.js";
+import { runShell, type ShellEnding } from "./shell/run-shell.js";
+import { shellEnvironment } from "./shell/shell-environment.js";
+import type { Spill } from "./spill.js";
+import type { AgentTool, ToolContext, ToolInput, ToolOutput } from "./tool.js";
+import { createWorkingDirectory } from "./shell/working-directory.js";
+
+export interface BashOptions {
+  /** Where the shell starts. */
+  readonly workingDirectory: string;
+  /** What `cd` may not leave for the next command. */
+  readonly roots: readonly string[];
+  readonly spill: Spill;
+  readonly background: BackgroundCommands;
+  /** What commands inherit; this process's own unless told. Keys of ours are taken out. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Further variables that commands must not see. */
+  readonly hiddenVariables?: readonly string[];
+  /** Default 120,000. */
+  readonly defaultTimeoutMs?: number;
+  /** Default 600,000. */
+  readonly maxTimeoutMs?: number;
+  /** How much output one command may hold in memory. Default 10 MB. */
+  readonly maxOutputBytes?: number;
+  /** Between asking processes to end and killing them. Default 1,000. */
+  readonly killGraceMs?: number;
+  /** `/bin/bash`, or `/bin/sh` where there is none. */
+  readonly shell?: string;
+}
+
+/** Linux takes no longer argument. */
+const MAX_COMMAND_BYTES = 120_000;
+
+/** Whatever could leave the shell elsewhere; only then is it asked where it stands. */
+const mayMove = /\b(?:cd|pushd|popd|source|eval)\b|(?:^|[\s;&|(])\.\s/;
+
+/**
+ * Runs shell commands. The working directory goes on from one call to the next, as long as it stays inside the
+ * roots; variables do not. One of these belongs to one agent.
+ */
+export function createBashTool(options: BashOptions): AgentTool {
+  const {
+    spill,
+    background,
+    defaultTimeoutMs = 120_000,
+    maxTimeoutMs = 600_000,
+    killGraceMs = 1000,
+  } = options;
+  const shell = options.shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
+  const directory = createWorkingDirectory({ start: options.workingDirectory, roots: options.roots });
+  const watches = new WeakMap<ReadState, StaleReadWatch>();
+  const env = shellEnvironment(options.env ?? process.env, options.hiddenVariables);
+  const keys = keysIn(options.env ?? process.env, options.hiddenVariables);
+  const hide = withoutSecrets(keys);
+
+  const staleHint = async (readState: ReadState): Promise<string | undefined> => {
+    const watch = watches.get(readState) ?? createStaleReadWatch({ readState, files: { stat } });
+    watches.set(readState, watch);
+    return staleReadHint(await watch.check());
+  };
+
+  const runInBackground = async (command: string): Promise<ToolOutput> => {
+    try {
+      const { id, outputPath } = await background.start({
+        shell,
+        command,
+        cwd: directory.current(),
+        env,
+        keys,
+      });
+      return {
+        content: `Started in the background as ${id}. Its output goes to ${outputPath}. Use BashOutput with bash_id "${id}" for what is new, KillBash to end it.`,
+      };
+    } catch (error) {
+      return failure(`It was not started: there can be no file for its output (${codeOf(error)}).`);
+    }
+  };
+
+  const runInForeground = async (input: ToolInput, context: ToolContext): Promise<ToolOutput> => {
+    const command = String(input["command"]);
+    const wanted = Number(input["timeout"] ?? defaultTimeoutMs);
+    const timeoutMs = Math.min(
+      Math.max(1, Number.isFinite(wanted) ? wanted : defaultTimeoutMs),
+      maxTimeoutMs,
+    );
+    const cwd = directory.current();
+    const output = createBoundedOutput(options.maxOutputBytes ?? 10_000_000);
+    const ending = await runShell({
+      shell,
+      command,
+      cwd,
+      env,
+      timeoutMs,
+      signal: context.signal,
+      killGraceMs,
+      onOutput: output.add,
+      asksDirectory: mayMove.test(command),
+      groups: background.groups,
+    });
+    if (ending.kind === "not-started") return failure(notStarted(ending, cwd));
+    const text = await spill.fit(hide(output.text()).trimEnd(), { name: `bash-${context.toolUseId}` });
+    const lines = [
+      endingLine(ending, timeoutMs),
+      text === "" && ending.kind === "exited" && ending.code === 0 ? "(no output)" : text,
+      moved(ending, cwd),
+      await staleHint(context.readState),
+    ].filter((line) => line !== undefined && line !== "");
+    const isError = ending.kind !== "exited" || ending.code !== 0;
+    return { content: lines.join("\n\n"), ...(isError ? { isError } : {}) };
+  };
+
+  const moved = (ending: ShellEnding, before: string): string | undefined => {
+    if (ending.kind !== "exited" || ending.directory === undefined || ending.directory === before)
+      return undefined;
+    if (directory.moveTo(ending.directory)) return undefined;
+    return `The working directory is ${directory.current()} again: ${ending.directory} lies outside of what you may work in.`;
+  };
+
+  const notStarted = (
+    ending: { readonly code?: string | undefined; readonly message: string },
+    cwd: string,
+  ): string => {
+    if (ending.code === "ENOENT" && !existsSync(cwd)) {
+      directory.reset();
+      return `The working directory ${cwd} is not there any more. It is ${directory.current()} again; call once more.`;
+    }
+    return `The command could not be started (${ending.code ?? ending.message}).`;
+  };
+
+  return {
+    definition: definition(defaultTimeoutMs, maxTimeoutMs),
+    isReadOnly: (input) =>
+      input["run_in_background"] !== true &&
+      typeof input["command"] === "string" &&
+      isReadOnlyCommand(input["command"], { isVisible: directory.holds, directory: directory.current() }),
+    subject: (input) => ({
+      kind: "execute",
+      command: String(input["command"]),
+      directory: directory.current(),
+    }),
+    async run(input, context) {
+      const command = String(input["command"]);
+      if (command.trim() === "") return failure("The command is empty.");
+      if (command.includes("\0")) return failure("A command cannot hold NUL characters.");
+      if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
+        return failure("The command is too long. Write it to a file with Write and run that.");
+      }
+      return input["run_in_background"] === true ? runInBackground(command) : runInForeground(input, context);
+    },
+  };
+}
+
+/** Synchronous: a call of a few microseconds for each file that was read, where a promise would cost ten times that. */
+const stat = async (path: string): Promise<{ readonly mtime: number } | undefined> => {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status?.isFile() === true ? { mtime: status.mtimeMs } : undefined;
+};
+
+const failure = (content: string): ToolOutput => ({ content, isError: true });
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "the disk failed";
+
+function endingLine(ending: ShellEnding, timeoutMs: number): string | undefined {
+  switch (ending.kind) {
+    case "exited":
+      return ending.code === 0 ? undefined : `Exit code ${ending.code}`;
+    case "killed":
+      return `Ended by ${ending.signal}`;
+    case "timed-out":
+      return `Timed out after ${timeoutMs} ms. The command and all that it started were ended. Give it a longer timeout, or run it in the background. Output so far:`;
+    default:
+      return "Interrupted by the person. The command and all that it started were ended. Output so far:";
+  }
+}
+
+const definition = (defaultTimeoutMs: number, maxTimeoutMs: number): AgentTool["definition"] => ({
+  name: "Bash",
+  description: `Runs a shell command and gives back its output (stdout and stderr together) and its exit code when that is not 0.
+- The working directory is kept between calls; variables, functions and aliases are not. Prefer absolute paths to cd.
+- There is no terminal and no input: commands that ask or open an editor fail. Use flags such as --yes.
+- For files use the other tools: Read, Write, Edit, Grep, Glob.
+- Quote paths that have spaces. Join commands that depend on each other with &&.
+- Servers, watchers and other long work: run_in_background, then BashOutput. Never sleep to wait for them.
+- Long output is saved to a file and shown in part.`,
+  input_schema: {
+    type: "object",
+    properties: {
+      command: { type: "string", description: "The command." },
+      timeout: {
+        type: "integer",
+        minimum: 1,
+        maximum: maxTimeoutMs,
+        description: `Milliseconds after which it is ended. Default ${defaultTimeoutMs}.`,
+      },
+      description: { type: "string", description: "What it does, in five to ten words, for the person." },
+      run_in_background: { type: "boolean", description: "Start it and go on at once." },
+    },
+    required: ["command"],
+    additionalProperties: false,
+  },
+});

@@ -1,0 +1,152 @@
+import type { FileRefusal, FileText } from "@palimpsest/core";
+import { readBytesInside } from "../../files/read-bytes-inside.js";
+import type { PathGuard } from "../path-guard.js";
+import { quotedPath } from "../shown-path.js";
+import { imageTypeOf } from "./image-type.js";
+import { countField, textField } from "./input-fields.js";
+import { refusalText } from "./refusal-text.js";
+import type { AgentTool, ToolContext, ToolOutput } from "./tool.js";
+
+export interface ReadToolOptions {
+  readonly guard: PathGuard;
+}
+
+/** About 25,000 tokens. */
+const MAX_CHARACTERS = 100_000;
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+
+const definition = {
+  name: "Read",
+  description: [
+    "Reads a file. Each line comes with its number and a tab before it.",
+    "Without offset and limit it shows the file from the start, at most 2,000 lines and about 100,000 characters, and says how to read on. Lines beyond 2,000 characters are cut.",
+    "Pictures (PNG, JPEG, GIF, WebP) are shown as pictures. Directories cannot be read: use Glob.",
+    "Read a file before you edit or overwrite it.",
+  ].join("\n"),
+  input_schema: {
+    type: "object",
+    properties: {
+      file_path: {
+        type: "string",
+        description: "The file: an absolute path, or one relative to the working directory.",
+      },
+      offset: {
+        type: "integer",
+        minimum: 1,
+        description: "The first line to show, counted from 1. Only for files that are too long.",
+      },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        description: "How many lines to show. Only for files that are too long.",
+      },
+    },
+    required: ["file_path"],
+    additionalProperties: false,
+  },
+} as const;
+
+interface Part {
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+interface Reading {
+  readonly guard: PathGuard;
+  readonly context: ToolContext;
+  /** As the call names it. */
+  readonly written: string;
+  /** As the read-state names it. */
+  readonly path: string;
+  readonly part: Part;
+}
+
+/** Shows files, and remembers in the read-state what it showed. */
+export function createReadTool({ guard }: ReadToolOptions): AgentTool {
+  return {
+    definition,
+    isReadOnly: () => true,
+    subject: (input) => ({ kind: "read", paths: [textField(input, "file_path") ?? ""] }),
+    async run(input, context) {
+      const written = textField(input, "file_path") ?? "";
+      const offset = countField(input, "offset", 1);
+      const limit = countField(input, "limit", 1);
+      const part = {
+        ...(offset === undefined || offset === 1 ? {} : { offset }),
+        ...(limit === undefined ? {} : { limit }),
+      };
+      const reading: Reading = { guard, context, written, path: guard.absolute(written), part };
+      const outcome =
+        written === ""
+          ? { kind: "unreadable" as const }
+          : await guard.files.read(reading.path, {
+              ...part,
+              maxCharacters: MAX_CHARACTERS,
+              signal: context.signal,
+            });
+      context.signal.throwIfAborted();
+      if (outcome.kind === "text") return showText(reading, outcome);
+      if (outcome.kind === "binary") return showImage(reading);
+      return refuse(reading, outcome.kind);
+    },
+  };
+}
+
+function showText(reading: Reading, text: FileText): ToolOutput {
+  const { context, path, part, written } = reading;
+  const first = part.offset ?? 1;
+  if (text.lines === 0 && first > 1) {
+    context.readState.noteFailure(path);
+    const content = `${quotedPath(written)} has fewer than ${first} lines: there is nothing at this offset. Read it with a smaller one, or without.`;
+    return { content, isError: true };
+  }
+  context.touch(path);
+  const known = context.readState.get(path);
+  // Nothing but the very text that was shown counts: a write knows the file too, but shows no numbered lines.
+  if (
+    text.lines > 0 &&
+    known?.content === text.content &&
+    known.mtime === text.mtime &&
+    known.hasFailed !== true
+  ) {
+    context.readState.renew(path);
+    return {
+      content:
+        "File unchanged since it was last read: what the earlier Read of it in this conversation shows still holds.",
+    };
+  }
+  context.readState.remember(path, {
+    content: text.content,
+    timestamp: context.now(),
+    mtime: text.mtime,
+    ...(text.isTruncated ? { offset: first, limit: text.lines, isCut: true } : part),
+  });
+  if (text.lines === 0) return { content: `${quotedPath(written)} exists and is empty.` };
+  if (!text.isTruncated) return { content: text.content };
+  const next = first + text.lines;
+  const note = `[Cut here: lines ${first} to ${next - 1} are shown. Read on with offset ${next}, or look for the part that you need with Grep.]`;
+  return { content: `${text.content}\n${note}` };
+}
+
+async function showImage(reading: Reading): Promise<ToolOutput> {
+  const { guard, context, path, written } = reading;
+  const { bounds, disk } = guard;
+  const read = await readBytesInside(disk, path, { bounds, maxBytes: MAX_IMAGE_BYTES });
+  if (read.kind === "too-large") {
+    context.readState.noteFailure(path);
+    const content = `${quotedPath(written)} is a binary file of more than 5 MB. Pictures up to 5 MB can be shown: make a smaller one first.`;
+    return { content, isError: true };
+  }
+  if (read.kind !== "bytes") return refuse(reading, read.kind);
+  const mediaType = imageTypeOf(read.bytes);
+  if (mediaType === undefined) return refuse(reading, "binary");
+  context.touch(path);
+  context.readState.remember(path, { timestamp: context.now(), mtime: read.mtime });
+  const data = Buffer.from(read.bytes).toString("base64");
+  return { content: [{ type: "image", source: { type: "base64", media_type: mediaType, data } }] };
+}
+
+async function refuse({ guard, context, path, written }: Reading, kind: FileRefusal): Promise<ToolOutput> {
+  context.readState.noteFailure(path);
+  return { content: await refusalText(guard, { path: written, use: "read", kind }), isError: true };
+}

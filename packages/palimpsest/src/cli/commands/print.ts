@@ -1,0 +1,122 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { permissionModes, type PermissionMode } from "../../agent/permissions/mode.js";
+import type { PrintFlags } from "../headless/print.js";
+import type { Terminal } from "../terminal.js";
+
+/** Whether the arguments ask for the agent without a screen: `-p` stands before any command. */
+export function wantsPrint(args: readonly string[], commands: ReadonlySet<string>): boolean {
+  for (const arg of args) {
+    if (arg === "-p" || arg === "--print" || arg.startsWith("--print=")) return true;
+    if (commands.has(arg) || arg === "--") return false;
+  }
+  return false;
+}
+
+interface ParsedFlags {
+  readonly print?: string | boolean;
+  readonly outputFormat: PrintFlags["outputFormat"];
+  readonly inputFormat: PrintFlags["inputFormat"];
+  readonly json?: boolean;
+  readonly resume?: string;
+  readonly continue?: boolean;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly sessionId?: string;
+  readonly appendSystemPrompt?: string;
+  readonly maxTurns?: number;
+  readonly cwd?: string;
+  readonly window?: number;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly addDir?: readonly string[];
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError("A whole number, 1 or more, is expected.");
+  return number;
+}
+
+const list = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  ...splitRules(text),
+];
+
+/** Commas inside brackets belong to a rule. */
+function splitRules(text: string): readonly string[] {
+  return (text.match(/(?:[^,(]|\([^)]*\))+/g) ?? []).map((rule) => rule.trim()).filter((rule) => rule !== "");
+}
+
+/** The command `palimpsest -p PROMPT`. */
+export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) => Promise<void>): Command {
+  return new Command("palimpsest")
+    .description("Runs the agent on one prompt and prints its answer.")
+    .argument("[prompt]", "what the agent is to do")
+    .option("-p, --print [prompt]", "what the agent is to do; what is piped in stands behind it")
+    .addOption(
+      new Option("--output-format <format>", "how the answer is printed")
+        .choices(["text", "json", "stream-json"])
+        .default("text"),
+    )
+    .addOption(
+      new Option("--input-format <format>", "how the input is read")
+        .choices(["text", "stream-json"])
+        .default("text"),
+    )
+    .option("--json", "the same as --output-format json")
+    .addOption(new Option("-r, --resume <id>", "go on with a conversation").conflicts("continue"))
+    .option("-c, --continue", "go on with the newest conversation of this directory")
+    .addOption(
+      new Option("--session-id <id>", "the id of the new conversation").conflicts(["resume", "continue"]),
+    )
+    .option(
+      "--model <name>",
+      "the model, or opus, sonnet, haiku (default: ANTHROPIC_MODEL, the settings, or claude-sonnet-5)",
+    )
+    .option("--base-url <url>", "a server that speaks the Messages API (default: ANTHROPIC_BASE_URL)")
+    .addOption(
+      new Option("--permission-mode <mode>", "what is allowed without asking").choices([...permissionModes]),
+    )
+    .option("--allowed-tools <rules>", "what is allowed besides, such as Bash(npm test:*),Edit", list)
+    .option("--disallowed-tools <rules>", "what is forbidden in any case", list)
+    .option(
+      "--add-dir <path>",
+      "a further directory that the agent may use",
+      (path: string, before: readonly string[]) => [...before, path],
+      [],
+    )
+    .option("--append-system-prompt <text>", "a text at the end of the system prompt")
+    .option("--max-turns <count>", "requests at most, for each prompt", wholeNumber)
+    .option("--cwd <path>", "where the agent works (default: here)")
+    .option("--window <tokens>", "tokens of the context window, in place of the model's own", wholeNumber)
+    .option("--debug", "show stack traces of failures")
+    .addHelpText(
+      "after",
+      [
+        "",
+        "Exit code: 0 done, 1 it could not be done (one sentence says why), 2 wrong usage, 130 interrupted.",
+        "",
+        "Examples:",
+        '  $ palimpsest -p "Why does the build fail?"',
+        '  $ git diff | palimpsest -p "Is there a mistake in this?"',
+        '  $ palimpsest -p "Fix the failing test" --permission-mode acceptEdits --allowed-tools "Bash(npm test:*)" --json',
+        "  $ palimpsest -p --continue",
+      ].join("\n"),
+    )
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    })
+    .action(async (positional: string | undefined, flags: ParsedFlags) => {
+      const { print: given, json, ...rest } = flags;
+      const prompt = typeof given === "string" ? given : positional;
+      await run({
+        ...rest,
+        ...(prompt === undefined ? {} : { prompt }),
+        outputFormat: json === true ? "json" : flags.outputFormat,
+      });
+    });
+}

@@ -1,0 +1,65 @@
+import { printableJson, type Terminal } from "../terminal.js";
+import type { LineOptions } from "./demo-lines.js";
+import { isAllKept, reportDocument, reportLines } from "./demo-report.js";
+import { runDemo } from "./demo-run.js";
+import type { DemoPart } from "./demo-parts.js";
+import { createPaint, wrapped } from "./demo-text.js";
+import { createLiveView, createPlainView, silentView } from "./demo-view.js";
+import { makeDemoWorkspace } from "./demo-workspace.js";
+
+export interface ShowDemoOptions {
+  readonly terminal: Terminal;
+  /** Of the terminal, where it is known. */
+  readonly columns?: number | undefined;
+  readonly without: ReadonlySet<DemoPart>;
+  readonly isJson: boolean;
+  readonly signal: AbortSignal;
+}
+
+const ExitCode = { kept: 0, lost: 1, aborted: 130 } as const;
+const COLUMNS = 100;
+const LEAST_COLUMNS = 40;
+
+/** Runs the demo and shows it. Gives the exit code; the temporary folder is gone then, whatever happened. */
+export async function showDemo(options: ShowDemoOptions): Promise<number> {
+  const { terminal, without, isJson, signal } = options;
+  const { stdout, env } = terminal;
+  const isLive = stdout.isTTY === true && env["TERM"] !== "dumb" && !isJson;
+  const columns = Math.max(LEAST_COLUMNS, Math.min(120, options.columns ?? COLUMNS));
+  const lines: LineOptions = { columns, paint: createPaint(isLive && (env["NO_COLOR"] ?? "") === "") };
+  const view = isJson ? silentView : isLive ? createLiveView(stdout, lines) : createPlainView(stdout, lines);
+  const write = (text: readonly string[]): void =>
+    void stdout.write(text.map((line) => `${line}\n`).join(""));
+  const started = performance.now();
+  const workspace = await makeDemoWorkspace();
+  try {
+    if (!isJson) write(introduction(lines, workspace.isRepository));
+    const outcome = await runDemo({
+      workspace,
+      without,
+      path: env["PATH"] ?? "",
+      signal,
+      onEvent: view.hear,
+    });
+    view.end();
+    if (signal.aborted) {
+      terminal.stderr.write("palimpsest: interrupted; the temporary folder is removed\n");
+      return ExitCode.aborted;
+    }
+    const seconds = (performance.now() - started) / 1000;
+    const facts = { seconds, without, isRepository: workspace.isRepository };
+    if (isJson) stdout.write(`${printableJson(reportDocument(outcome, facts))}\n`);
+    else write(reportLines(outcome, { ...lines, facts }));
+    return isAllKept(outcome) ? ExitCode.kept : ExitCode.lost;
+  } finally {
+    await workspace.remove();
+  }
+}
+
+const introduction = ({ columns, paint }: LineOptions, isRepository: boolean): readonly string[] => [
+  paint.bold("Palimpsest: an agent that never has to stop"),
+  ...wrapped(
+    `The real agent works on ${isRepository ? "a copy of these sources" : "a made-up project"}; the embedded model plays, which knows only what a request shows it. No key, no network, simulated time, real prices.`,
+    columns - 2,
+  ).map(paint.dim),
+];

@@ -1,0 +1,198 @@
+import { findModel, TranscriptError, type ModelProvider, type Settings } from "@palimpsest/core";
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { KEY_VARIABLES } from "../../agent/key-variables.js";
+import type { connectServers } from "../../agent/mcp/connect-servers.js";
+import type { McpServerState } from "../../agent/mcp/server-session.js";
+import type { PermissionMode } from "../../agent/permissions/mode.js";
+import type { Session } from "../../agent/session/session.js";
+import type { SessionOptions } from "../../agent/session/session-options.js";
+import type { AgentType } from "../../agent/subagents/agent-types.js";
+import type { Terminal } from "../terminal.js";
+import { chooseProvider } from "./choose-provider.js";
+
+/** What the command line says about an agent. */
+export interface AgentFlags {
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly resume?: string;
+  readonly continue?: boolean;
+  /** The id of a new conversation. */
+  readonly sessionId?: string;
+  readonly appendSystemPrompt?: string;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly addDir?: readonly string[];
+  readonly window?: number;
+}
+
+export interface OpenedAgent {
+  readonly session: Session;
+  readonly notices: readonly string[];
+  /** How servers stand now. */
+  readonly servers: () => readonly McpServerState[];
+}
+
+/** Why no agent can be started, in one sentence. */
+export class StartError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "StartError";
+  }
+}
+
+const DEFAULT_MODEL = "claude-sonnet-5";
+
+/** Reads what people have set up, and opens a session with it. Rejects with `StartError` or `SettingsError`. */
+export async function openAgent(
+  flags: AgentFlags,
+  {
+    terminal,
+    source,
+    onNotice,
+    more = {},
+  }: {
+    readonly terminal: Terminal;
+    readonly source: SessionOptions["source"];
+    readonly onNotice: (text: string) => void;
+    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "onSubagentEvent">;
+  },
+): Promise<OpenedAgent> {
+  const { env } = terminal;
+  const home = env["HOME"] || homedir();
+  const cwd = resolve(flags.cwd ?? process.cwd());
+  if ((await stat(cwd).catch(() => undefined))?.isDirectory() !== true) {
+    throw new StartError(`${cwd} is not a directory`);
+  }
+  const [
+    { readSettingsFiles },
+    { configDirectory },
+    { dataDirectory, outputFolder, projectFolder, sessionFolder },
+    { loadSkills },
+    { loadAgentTypes },
+    { loadOutputStyle },
+    { openSession },
+    { readMcpServers },
+    { describeProblem },
+    { modelNamed },
+  ] = await Promise.all([
+    import("../../agent/settings/read-settings.js"),
+    import("../../agent/settings/settings-files.js"),
+    import("../../agent/session/session-folder.js"),
+    import("../../agent/skills/load-skills.js"),
+    import("../../agent/subagents/agent-types.js"),
+    import("../../agent/settings/output-style.js"),
+    import("../../agent/session/session.js"),
+    import("../../agent/settings/mcp-servers.js"),
+    import("../../agent/settings/settings-error.js"),
+    import("../../agent/session/model-name.js"),
+  ]);
+  const given: Partial<Settings> = flags.window === undefined ? {} : { window: flags.window };
+  const settings = await readSettingsFiles({ cwd, home, env, flags: given });
+  const places = { cwd, home, configDirectory: configDirectory({ home, env }) };
+  const [skills, agentTypes, { style, warning }, servers, chosen] = await Promise.all([
+    loadSkills(places),
+    loadAgentTypes(places),
+    loadOutputStyle({ ...places, name: settings.outputStyle }),
+    readMcpServers({ cwd, home, env: { ...settings.env, ...env }, files: settings.files }),
+    chooseProvider(flags.baseUrl, env),
+  ]);
+  const data = dataDirectory({ home, env });
+  const resume =
+    flags.resume ?? (flags.continue === true ? await newest(projectFolder(data, cwd)) : undefined);
+  const mode = flags.permissionMode ?? settings.permissions.defaultMode ?? "default";
+  const model = modelNamed(
+    flags.model ?? (env["ANTHROPIC_MODEL"] || undefined) ?? settings.model ?? DEFAULT_MODEL,
+  );
+  const id = resume ?? flags.sessionId ?? randomUUID();
+  const outputs = outputFolder(sessionFolder(data, id));
+  const rules = {
+    ...settings.permissions,
+    allow: [...settings.permissions.allow, ...(flags.allowedTools ?? []).map(sourced(cwd))],
+    deny: [...settings.permissions.deny, ...(flags.disallowedTools ?? []).map(sourced(cwd))],
+    additionalDirectories: [
+      ...settings.permissions.additionalDirectories,
+      ...(flags.addDir ?? []).map((path) => resolve(cwd, path)),
+    ],
+  };
+  const mcp = await connect(servers.servers, { cwd, outputs });
+  try {
+    const session = await openSession({
+      ...places,
+      dataDirectory: data,
+      env,
+      settings: { ...settings, permissions: rules },
+      skills,
+      agentTypes: agentTypes.map((type) => withModel(type, { provider: chosen.provider, modelNamed })),
+      style,
+      ...(flags.appendSystemPrompt === undefined ? {} : { appendedPrompt: flags.appendSystemPrompt }),
+      ...(mcp === undefined ? {} : { mcp }),
+      provider: chosen.provider,
+      model,
+      mode,
+      id,
+      isResumed: resume !== undefined,
+      source,
+      hiddenVariables: KEY_VARIABLES,
+      onNotice,
+      ...more,
+    });
+    await mcp?.started;
+    return {
+      session,
+      servers: () => mcp?.states() ?? [],
+      notices: [
+        ...settings.warnings,
+        ...(warning === undefined ? [] : [warning]),
+        ...skills.problems,
+        ...servers.problems.map(describeProblem),
+        ...(mcp?.states() ?? []).flatMap(({ name, state, reason }) =>
+          state === "failed" ? [`MCP server ${name}: ${reason}`] : [],
+        ),
+        ...(findModel(model) === undefined
+          ? [`Nothing is known of the model ${model}: a window of 200,000 tokens is assumed.`]
+          : []),
+        ...(chosen.notice === undefined ? [] : [chosen.notice]),
+      ],
+    };
+  } catch (error) {
+    await mcp?.close();
+    if (error instanceof TranscriptError) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+async function newest(folder: string): Promise<string> {
+  const { newestSession } = await import("../../agent/session/list-sessions.js");
+  const id = await newestSession(folder);
+  if (id === undefined) throw new StartError("there is no conversation to continue in this directory");
+  return id;
+}
+
+/** Short names of models mean something to the Messages API alone; elsewhere such a kind has the session's model. */
+function withModel(
+  type: AgentType,
+  options: { readonly provider: ModelProvider; readonly modelNamed: (name: string) => string },
+): AgentType {
+  if (type.model === undefined) return type;
+  const model = options.modelNamed(type.model);
+  if (model === type.model || options.provider.name !== "openai-compatible") return { ...type, model };
+  const { model: _model, ...rest } = type;
+  return rest;
+}
+
+async function connect(
+  servers: Parameters<typeof connectServers>[0],
+  { cwd, outputs }: { readonly cwd: string; readonly outputs: string },
+) {
+  if (servers.length === 0) return undefined;
+  const mcp = await import("../../agent/mcp/connect-servers.js");
+  const { createSpill } = await import("../../agent/tools/spill.js");
+  return mcp.connectServers(servers, { cwd, spill: createSpill({ directory: outputs }) });
+}
+
+const sourced = (base: string) => (rule: string) => ({ rule, base, source: "the command line" });

@@ -1,0 +1,233 @@
+import { createAttachmentMessage } from "@palimpsest/core";
+import { resolve } from "node:path";
+import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
+import type { query } from "../../agent/loop/query.js";
+import type { Session } from "../../agent/session/session.js";
+import type { UsageTally } from "../../agent/session/usage-tally.js";
+import { printable, printableJson, printableText, type Terminal } from "../terminal.js";
+import { openAgent, StartError, type AgentFlags, type OpenedAgent } from "./open-agent.js";
+import { promptsOf, type PromptFlags } from "./prompts-of.js";
+import type { PipedInput } from "./read-piped.js";
+import { InputError, type Prompt } from "./read-prompts.js";
+import { eventLine, initLine, summaryDocument, type Denial, type StreamLine } from "./stream-lines.js";
+
+export interface PrintFlags extends AgentFlags, PromptFlags {
+  readonly outputFormat: "text" | "json" | "stream-json";
+  readonly maxTurns?: number;
+}
+
+export interface PrintIo {
+  readonly terminal: Terminal;
+  readonly stdin: PipedInput;
+  /** Aborted by a signal of the system. */
+  readonly signal: AbortSignal;
+}
+
+const ExitCode = { done: 0, failed: 1, usage: 2, aborted: 130 } as const;
+
+/** The agent without a screen: one prompt, or one for each line. Gives the exit code. */
+export async function print(flags: PrintFlags, io: PrintIo): Promise<number> {
+  const { terminal, signal } = io;
+  const complain = (text: string): void => void terminal.stderr.write(`palimpsest: ${printable(text)}\n`);
+  let prompts: AsyncIterable<Prompt | undefined>;
+  try {
+    prompts = await promptsOf(flags, { ...io, complain });
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    complain(error.message);
+    return ExitCode.usage;
+  }
+  if (signal.aborted) return ExitCode.aborted;
+  const { createUsageTally } = await import("../../agent/session/usage-tally.js");
+  const loop = await import("../../agent/loop/query.js");
+  const tally = createUsageTally();
+  const opened = await open(flags, { terminal, complain, tally });
+  if (opened === undefined) return ExitCode.failed;
+  const { session, notices } = opened;
+  for (const notice of notices) complain(notice);
+  const run = new Run({ flags, io, session, tally, complain, query: loop.query });
+  try {
+    await run.start(opened);
+    for await (const prompt of prompts) {
+      const { reason } = await run.answer(prompt);
+      if (reason !== "done" && reason !== "stopped") break;
+    }
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    complain(error.message);
+    return ExitCode.usage;
+  } finally {
+    await run.leave();
+    await session.agent.hooks.run("SessionEnd", { reason: "other" });
+    await session.close();
+  }
+  return run.finish();
+}
+
+interface RunParts {
+  readonly flags: PrintFlags;
+  readonly io: PrintIo;
+  readonly session: Session;
+  readonly tally: UsageTally;
+  readonly complain: (text: string) => void;
+  readonly query: typeof query;
+}
+
+/** One run of the command: what was asked, what came of it, and what it has cost so far. */
+class Run {
+  readonly #parts: RunParts;
+  readonly #started = Date.now();
+  readonly #steps: Record<string, number> = {};
+  readonly #denials: Denial[] = [];
+  #inputs = new Map<string, unknown>();
+  #last: AgentResult | undefined;
+  #turns = 0;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+    // Notes are written beside the conversation: nobody else tells what that costs.
+    const { session, tally } = parts;
+    session.events.on("session_memory_extracted", ({ usage }) => {
+      for (const one of usage) tally.add(session.conversation.model, one);
+    });
+  }
+
+  #write(line: StreamLine): void {
+    this.#parts.io.terminal.stdout.write(`${printableJson(line)}\n`);
+  }
+
+  async start({ servers }: OpenedAgent): Promise<void> {
+    const { flags, session, io, complain } = this.#parts;
+    if (flags.outputFormat === "stream-json") {
+      this.#write(initLine(session, { cwd: resolve(flags.cwd ?? process.cwd()), servers: servers() }));
+    }
+    const message = await startHooks(session, io.signal);
+    if (message !== undefined) complain(message);
+  }
+
+  async answer(prompt: Prompt | undefined): Promise<AgentResult> {
+    const { flags, io, session } = this.#parts;
+    const events = this.#parts.query(session.agent, prompt, {
+      signal: io.signal,
+      ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
+    });
+    let next = await events.next();
+    while (next.done !== true) {
+      this.#hear(next.value);
+      next = await events.next();
+    }
+    this.#turns += next.value.turns;
+    this.#last = next.value;
+    this.#tell(next.value);
+    return next.value;
+  }
+
+  #hear(event: AgentEvent): void {
+    const { flags, session, tally, complain } = this.#parts;
+    if (event.kind === "usage") tally.add(event.model, event.usage);
+    if (event.kind === "step") this.#steps[event.step.tier] = (this.#steps[event.step.tier] ?? 0) + 1;
+    if (event.kind === "tool-start") this.#inputs.set(event.id, event.input);
+    if (event.kind === "tool-end") {
+      if (event.isDenied)
+        this.#denials.push({ id: event.id, name: event.name, input: this.#inputs.get(event.id) });
+      this.#inputs.delete(event.id);
+    }
+    if (flags.outputFormat === "stream-json") {
+      const line = eventLine(event, session.id);
+      if (line !== undefined) this.#write(line);
+    } else if (event.kind === "notice") complain(event.text);
+  }
+
+  /** Answers are told as they come; the document of `json` is one, at the end. */
+  #tell(result: AgentResult): void {
+    const { flags, io, complain } = this.#parts;
+    if (flags.outputFormat === "stream-json") this.#write(this.#summary(result));
+    if (flags.outputFormat !== "text") return;
+    const { stdout } = io.terminal;
+    if (result.reason !== "done") complain(result.text);
+    else stdout.write(`${stdout.isTTY === true ? printableText(result.text) : result.text}\n`);
+  }
+
+  #summary(result: AgentResult): StreamLine {
+    const { session, tally } = this.#parts;
+    return summaryDocument({
+      result: { ...result, turns: this.#turns },
+      sessionId: session.id,
+      usage: tally.totals(),
+      steps: this.#steps,
+      denials: this.#denials,
+      milliseconds: Date.now() - this.#started,
+    });
+  }
+
+  /** Says what ends with the session before it is done. */
+  async leave(): Promise<void> {
+    const { session, complain } = this.#parts;
+    for (const { id, description, status } of await session.subagents.agents(undefined)) {
+      if (status === "running")
+        complain(`the subagent ${id} (${description}) was still at work in the background, and is ended`);
+    }
+  }
+
+  /** The exit code. */
+  finish(): number {
+    const { flags, io } = this.#parts;
+    const isAborted = io.signal.aborted;
+    const last: AgentResult =
+      this.#last ??
+      (isAborted
+        ? { reason: "aborted", text: "It was interrupted.", turns: 0 }
+        : { reason: "done", text: "", turns: 0 });
+    if (flags.outputFormat === "json") this.#write(this.#summary(last));
+    if (isAborted) return ExitCode.aborted;
+    return last.reason === "done" ? ExitCode.done : ExitCode.failed;
+  }
+}
+
+async function open(
+  flags: PrintFlags,
+  {
+    terminal,
+    complain,
+    tally,
+  }: {
+    readonly terminal: Terminal;
+    readonly complain: (text: string) => void;
+    readonly tally: UsageTally;
+  },
+): Promise<OpenedAgent | undefined> {
+  const onSubagentEvent = (event: AgentEvent): void => {
+    if (event.kind === "usage") tally.add(event.model, event.usage);
+  };
+  try {
+    return await openAgent(flags, { terminal, source: "sdk", onNotice: complain, more: { onSubagentEvent } });
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    if (!(error instanceof Error) || !["StartError", "SettingsError", "PermissionRuleError"].includes(name))
+      throw error;
+    for (const line of error.message.split("\n")) complain(line);
+    return undefined;
+  }
+}
+
+/** What hooks want the model to know from the start. Gives what they want the person to know. */
+async function startHooks(
+  { agent, conversation, isResumed }: Session,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const said = await agent.hooks.run(
+    "SessionStart",
+    { source: isResumed ? "resume" : "startup", model: conversation.model },
+    { signal },
+  );
+  for (const content of said.contexts ?? []) {
+    await conversation.append(
+      createAttachmentMessage(conversation.origin(), {
+        type: "hook_additional_context",
+        hookEvent: "SessionStart",
+        content,
+      }),
+    );
+  }
+  return said.message;
+}

@@ -1,0 +1,44 @@
+import { StartError, type AgentFlags } from "./open-agent.js";
+import { readPiped, type PipedInput } from "./read-piped.js";
+import { readPrompts, type Prompt } from "./read-prompts.js";
+
+export interface PromptFlags extends Pick<AgentFlags, "resume" | "continue"> {
+  readonly prompt?: string;
+  readonly inputFormat: "text" | "stream-json";
+}
+
+/**
+ * What the agent is asked: one prompt of the command line with what is piped in behind it, or one for each line.
+ * Undefined goes on where a resumed conversation stands. Rejects with `StartError` where there is nothing.
+ */
+export async function promptsOf(
+  flags: PromptFlags,
+  {
+    stdin,
+    signal,
+    complain,
+  }: {
+    readonly stdin: PipedInput;
+    readonly signal: AbortSignal;
+    readonly complain: (text: string) => void;
+  },
+): Promise<AsyncIterable<Prompt | undefined>> {
+  const given = flags.prompt?.trim() ?? "";
+  if (flags.inputFormat === "stream-json") {
+    if (given !== "")
+      throw new StartError("--input-format stream-json takes its prompts from the input alone");
+    return readPrompts(stdin, signal);
+  }
+  const isResumed = flags.resume !== undefined || flags.continue === true;
+  const piped = await readPiped(stdin, { isNeeded: given === "" && !isResumed, signal });
+  if (piped.hasTimedOut) {
+    complain("nothing came from the input for 3 seconds: going on without it (</dev/null says so at once)");
+  }
+  const prompt = [given, piped.text].filter((text) => text !== "").join("\n\n");
+  if (prompt === "" && !isResumed && !signal.aborted) {
+    throw new StartError("there is no prompt: give one with -p, or pipe it in");
+  }
+  return (async function* () {
+    yield prompt === "" ? undefined : prompt;
+  })();
+}

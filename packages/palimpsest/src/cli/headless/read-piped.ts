@@ -1,0 +1,67 @@
+import { fstatSync } from "node:fs";
+import type { Readable } from "node:stream";
+
+/** Where a prompt may be piped in. */
+export type PipedInput = Readable & { readonly isTTY?: boolean; readonly fd?: number };
+
+/** How long the first byte is waited for, where a prompt is there anyway. */
+const PIPE_WAIT_MS = 3000;
+/** Programs that start this one often leave such a connection open and never use it. */
+const SOCKET_WAIT_MS = 300;
+
+export interface PipedText {
+  readonly text: string;
+  /** Nothing came for so long, and nothing was waited for any longer. */
+  readonly hasTimedOut: boolean;
+}
+
+/**
+ * What is piped in, without the space around it. Where it is needed it is waited for; where it is not, only as long as
+ * somebody seems to write. A terminal is never read.
+ */
+export async function readPiped(
+  input: PipedInput,
+  { isNeeded, signal }: { readonly isNeeded: boolean; readonly signal: AbortSignal },
+): Promise<PipedText> {
+  const none = { text: "", hasTimedOut: false };
+  const kind = kindOf(input);
+  if (kind === "none" || (kind === "device" && !isNeeded) || signal.aborted) return none;
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const waitMs = kind === "socket" ? SOCKET_WAIT_MS : PIPE_WAIT_MS;
+    const timer = isNeeded ? undefined : setTimeout(() => finish(kind === "pipe"), waitMs);
+    const finish = (hasTimedOut: boolean): void => {
+      clearTimeout(timer);
+      input.off("data", onData);
+      input.off("end", onEnd);
+      input.off("error", onEnd);
+      signal.removeEventListener("abort", onEnd);
+      // What is left open is nobody's reason to stay.
+      input.pause();
+      resolve({ text: Buffer.concat(chunks).toString("utf8").trim(), hasTimedOut });
+    };
+    const onData = (chunk: Buffer | string): void => {
+      clearTimeout(timer);
+      chunks.push(Buffer.from(chunk));
+    };
+    const onEnd = (): void => finish(false);
+    input.on("data", onData);
+    input.once("end", onEnd);
+    input.once("error", onEnd);
+    signal.addEventListener("abort", onEnd, { once: true });
+  });
+}
+
+type InputKind = "none" | "device" | "pipe" | "socket";
+
+function kindOf({ isTTY, fd }: PipedInput): InputKind {
+  if (isTTY === true) return "none";
+  if (fd === undefined) return "pipe";
+  try {
+    const status = fstatSync(fd);
+    if (status.isFIFO() || status.isFile()) return "pipe";
+    return status.isSocket() ? "socket" : "device";
+  } catch {
+    return "none";
+  }
+}

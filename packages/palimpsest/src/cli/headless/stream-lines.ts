@@ -1,0 +1,136 @@
+import type { Message } from "@palimpsest/core";
+import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
+import type { McpServerState } from "../../agent/mcp/server-session.js";
+import type { Session } from "../../agent/session/session.js";
+import type { UsageTotals } from "../../agent/session/usage-tally.js";
+
+/** A line of `stream-json`: the names are those that programs of this ecosystem read. */
+export type StreamLine = Readonly<Record<string, unknown>>;
+
+/** The first line: what the session is made of. */
+export const initLine = (
+  session: Pick<Session, "id" | "agent" | "conversation" | "tools" | "transcriptPath" | "isResumed">,
+  { cwd, servers }: { readonly cwd: string; readonly servers: readonly McpServerState[] },
+): StreamLine => ({
+  type: "system",
+  subtype: "init",
+  session_id: session.id,
+  sessionId: session.id,
+  cwd,
+  model: session.conversation.model,
+  tools: session.tools().map(({ definition }) => definition.name),
+  mcp_servers: servers.map(({ name, state }) => ({ name, status: state })),
+  permissionMode: session.agent.permissionMode(),
+  is_resumed: session.isResumed,
+  transcript_path: session.transcriptPath,
+});
+
+/** What a message looks like on the stream; undefined for what is of no interest there. */
+export function messageLine(message: Message, sessionId: string): StreamLine | undefined {
+  const common = { session_id: sessionId, uuid: message.uuid, parent_tool_use_id: null };
+  switch (message.type) {
+    case "assistant":
+    case "user":
+      return { type: message.type, message: message.message, ...common };
+    case "system": {
+      const { subtype, compactMetadata } = message as typeof message & { readonly compactMetadata?: unknown };
+      const metadata = compactMetadata === undefined ? {} : { compact_metadata: compactMetadata };
+      return { type: "system", subtype, ...metadata, ...common };
+    }
+    case "attachment":
+      return { type: "attachment", attachment: message.attachment, ...common };
+    default:
+      return undefined;
+  }
+}
+
+/** Events other than messages that a program may want to know of. */
+export function eventLine(event: AgentEvent, sessionId: string): StreamLine | undefined {
+  switch (event.kind) {
+    case "message":
+      return messageLine(event.message, sessionId);
+    case "step": {
+      const { tier, tokensBefore, tokensAfter, text } = event.step;
+      return {
+        type: "system",
+        subtype: "context",
+        tier,
+        tokensBefore,
+        tokensAfter,
+        text,
+        session_id: sessionId,
+      };
+    }
+    case "cache-break": {
+      const { cacheBreak } = event;
+      return { type: "system", subtype: "cache_break", cache_break: cacheBreak, session_id: sessionId };
+    }
+    case "retry": {
+      const { attempt, waitMs, failure } = event;
+      return {
+        type: "system",
+        subtype: "retry",
+        attempt,
+        wait_ms: waitMs,
+        error: failure.kind,
+        session_id: sessionId,
+      };
+    }
+    case "notice":
+      return { type: "system", subtype: "notice", text: event.text, session_id: sessionId };
+    default:
+      return undefined;
+  }
+}
+
+/** A call that was not permitted. */
+export interface Denial {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** What a run came to. */
+export interface RunSummary {
+  readonly result: AgentResult;
+  readonly sessionId: string;
+  readonly usage: UsageTotals;
+  /** What the engine did, by tier. */
+  readonly steps: Readonly<Record<string, number>>;
+  readonly denials: readonly Denial[];
+  readonly milliseconds: number;
+}
+
+/** The document of `--output-format json`, and the line behind every answer of `stream-json`. Figures are of the run so far. */
+export function summaryDocument(summary: RunSummary): StreamLine {
+  const { result, sessionId, usage, steps, denials, milliseconds } = summary;
+  const isError = result.reason !== "done";
+  const { cost, ...tokens } = usage;
+  return {
+    type: "result",
+    subtype: isError ? `error_${result.reason.replaceAll("-", "_")}` : "success",
+    is_error: isError,
+    result: result.text,
+    sessionId,
+    session_id: sessionId,
+    turns: result.turns,
+    num_turns: result.turns,
+    usage: {
+      ...tokens,
+      input_tokens: tokens.inputTokens,
+      output_tokens: tokens.outputTokens,
+      cache_read_input_tokens: tokens.cacheReadTokens,
+      cache_creation_input_tokens: tokens.cacheWriteTokens,
+    },
+    cost,
+    total_cost_usd: cost,
+    compactions: (steps["full"] ?? 0) + (steps["notes"] ?? 0),
+    steps,
+    permission_denials: denials.map(({ id, name, input }) => ({
+      tool_name: name,
+      tool_use_id: id,
+      tool_input: input,
+    })),
+    duration_ms: milliseconds,
+  };
+}

@@ -1,0 +1,71 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+/**
+ * Puts what `tsc -b` has built into few files, so that starting costs few of them: hundreds of small modules take
+ * a quarter of a second. What is loaded on demand stays apart.
+ */
+const root = fileURLToPath(new URL("..", import.meta.url));
+const core = join(root, "packages/core/dist");
+const palimpsest = join(root, "packages/palimpsest/dist");
+
+async function bundle({ directory, input, external, plugins = [] }) {
+  await rm(directory, { recursive: true, force: true });
+  const build = await rolldown({
+    input,
+    external,
+    plugins,
+    platform: "node",
+    treeshake: true,
+    logLevel: "warn",
+  });
+  await build.write({
+    dir: directory,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunk-[hash].js",
+    comments: false,
+  });
+  await build.close();
+}
+
+await bundle({
+  directory: join(core, "bundled"),
+  input: { index: join(core, "index.js"), testing: join(core, "testing/index.js") },
+  external: [],
+});
+
+/** Adapters take from the core what everybody can take, so that the core stays one file. */
+const fromTheCore = {
+  name: "from-the-core",
+  resolveId(source, importer) {
+    const isOutside = importer !== undefined && /^(?:\.\.\/)+(?:engine|messages|protocols)\//.test(source);
+    return isOutside && !source.endsWith("/messages/fields.js")
+      ? { id: "../index.js", external: true }
+      : null;
+  },
+};
+
+await bundle({
+  directory: join(core, "bundled/adapters"),
+  input: Object.fromEntries(
+    ["ai-sdk", "anthropic-sdk", "langchain"].map((name) => [name, join(core, `adapters/${name}.js`)]),
+  ),
+  external: [],
+  plugins: [fromTheCore],
+});
+
+/** Packages stay what they are. */
+const isPackage = (id) => !id.startsWith(".") && !id.startsWith("/");
+
+await bundle({
+  directory: join(palimpsest, "bundled"),
+  input: {
+    main: join(palimpsest, "cli/main.js"),
+    // Workers are started from a file of their own, beside the one that starts them.
+    "replay-worker": join(palimpsest, "replay/replay-worker.js"),
+  },
+  external: isPackage,
+});

@@ -1,0 +1,85 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  createScriptPlayer,
+  createSimulator,
+  createSimulatorApp,
+  startSimulatorServer,
+  withSummaries,
+  type Player,
+} from "../../packages/palimpsest/src/simulator/index.js";
+import { agentArguments, linesOf, makeFolders, runCommand } from "./agent-command.js";
+
+const WINDOW = 80_000;
+const FILLERS = 60;
+const FACT = "the vault opens with 7714-AMBER";
+/** What a model remembers of it: not the fact. */
+const QUERY = "vault opens";
+
+let cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup();
+  cleanups = [];
+});
+
+/** Shows what the model sees when it is asked something, other than to summarise. */
+const overheard = (inner: Player, hear: (seen: string) => void): Player => ({
+  answer(prompt, memory) {
+    hear(JSON.stringify(prompt.messages));
+    return inner.answer(prompt, memory);
+  },
+});
+
+describe("Recall", () => {
+  it("finds a fact again that stood only in a result which compactions took out", async () => {
+    const folders = await makeFolders("recall");
+    cleanups.push(() => folders.remove());
+    const rows = Array.from({ length: 200 }, (_, row) =>
+      row === 120 ? `row ${row}: ${FACT}` : `row ${row}: nothing of note stands in this one`,
+    );
+    await writeFile(join(folders.work, "ledger.txt"), `${rows.join("\n")}\n`);
+    const steps = [
+      { text: "I look at the ledger.", calls: [{ tool: "Bash", input: { command: "cat ledger.txt" } }] },
+      ...Array.from({ length: FILLERS }, (_, step) => ({
+        text: `Filler ${step}.`,
+        calls: [
+          { tool: "Bash", input: { command: `rm -f ledger.txt; seq -f 'filler ${step} line %g' 1 300` } },
+        ],
+      })),
+      { text: "What was it again?", calls: [{ tool: "Recall", input: { query: QUERY } }] },
+    ];
+    const seen: string[] = [];
+    const player = createScriptPlayer({ steps, closing: "Now I know." });
+    const app = createSimulatorApp({
+      simulator: createSimulator({
+        player: withSummaries(overheard(player, (messages) => seen.push(messages))),
+        startTime: Date.now(),
+        window: WINDOW,
+      }),
+      window: WINDOW,
+    });
+    const server = await startSimulatorServer({ app });
+    cleanups.push(() => server.close());
+    const { code, stdout, stderr } = await runCommand(folders, [
+      "-p",
+      "Read the ledger, then count.",
+      ...agentArguments({ url: server.url, window: WINDOW }),
+    ]);
+    const lines = linesOf(stdout);
+    expect({ code, stderr, last: lines.at(-1) }).toMatchObject({
+      code: 0,
+      stderr: "",
+      last: { subtype: "success", result: "Now I know." },
+    });
+    const tiers = lines.filter(({ subtype }) => subtype === "context").map(({ tier }) => String(tier));
+    console.log(`room was made ${tiers.length} times: ${[...new Set(tiers)].join(", ")}`);
+    expect(tiers).toContain("full");
+
+    // It was there, it was gone when the model asked, and it is there again.
+    const [asked, told] = seen.slice(-2);
+    expect(seen[1]).toContain(FACT);
+    expect(asked).not.toContain("7714");
+    expect(told).toContain(FACT);
+  });
+});
