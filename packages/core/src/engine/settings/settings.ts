@@ -323,12 +323,12 @@ export const settingDefinitions = {
     key: "compactUserTokens",
     meaning: "tokens of all such messages; beyond, the oldest shrink first",
   }),
-  compactCallsTokens: count(3000, {
+  compactCallsTokens: count(4000, {
     env: ["PALIMPSEST_COMPACT_CALLS_TOKENS"],
     key: "compactCallsTokens",
     meaning: "tokens of the list of the last calls that stands behind a summary; 0 for none",
   }),
-  compactNamesTokens: count(3000, {
+  compactNamesTokens: count(4000, {
     env: ["PALIMPSEST_COMPACT_NAMES_TOKENS"],
     key: "compactNamesTokens",
     meaning: "tokens of the list of paths and names in use that stands behind a summary; 0 for none",

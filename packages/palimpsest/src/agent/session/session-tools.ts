@@ -88,7 +88,8 @@ export function createSessionTools(options: SessionOptions, parts: SessionToolPa
         createAgentOutputTool({ subagents }),
         createEnterPlanModeTool({ planMode }),
         createExitPlanModeTool({ planMode }),
-        createAskUserTool(options.askUser === undefined ? {} : { ask: options.askUser }),
+        // Where nobody is there, nobody is asked.
+        ...(options.askUser === undefined ? [] : [createAskUserTool({ ask: options.askUser })]),
         createRecallTool({ transcriptPath }),
         ...(mcp !== undefined && isDeferring ? [createToolSearchTool({ deferred: deferral.deferred })] : []),
       ];

@@ -15,9 +15,9 @@ export function createAgentTool({ subagents }: { readonly subagents: Subagents }
     definition: {
       name: "Agent",
       description: `Gives a task to a subagent. It has a context of its own, so that what it reads does not fill yours; you get its last words.
-- Good for searching through much, for research, and for several independent tasks at once. Not for a file you know or a single search.
-- It knows nothing of this conversation: say in the prompt what to do, what is known, and what to answer with.
-- With run_in_background you go on at once; AgentOutput gets its result later. Do not start the same task twice.`,
+- For searching through much, research, and independent tasks at once. Not for a single search.
+- It knows nothing of this conversation: say what to do, what is known, and what to answer with.
+- With run_in_background you go on at once; AgentOutput gets its result later.`,
       input_schema: {
         type: "object",
         properties: {

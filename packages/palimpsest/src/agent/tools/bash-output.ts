@@ -11,7 +11,7 @@ export function createBashOutputTool({ background }: { readonly background: Back
     definition: {
       name: "BashOutput",
       description:
-        "Gives what a command in the background has printed since you last asked, and whether it still runs. With block it waits until the command has ended, or the timeout is over: better than asking again and again.",
+        "Gives what a command in the background has printed since you last asked, and whether it still runs. With block it waits for the end.",
       input_schema: {
         type: "object",
         properties: {
@@ -21,7 +21,7 @@ export function createBashOutputTool({ background }: { readonly background: Back
             type: "integer",
             minimum: 1,
             maximum: MAX_WAIT_MS,
-            description: `With block: how many milliseconds to wait at most. Default ${DEFAULT_WAIT_MS}.`,
+            description: `With block: milliseconds to wait at most. Default ${DEFAULT_WAIT_MS}.`,
           },
         },
         required: ["bash_id"],

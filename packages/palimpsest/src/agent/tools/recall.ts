@@ -17,9 +17,8 @@ export interface RecallToolOptions {
 const definition = {
   name: RECALL_TOOL,
   description: [
-    "Finds again what is no longer in your context: earlier messages and tool results of this session, also those that were summarised or cleared. They are all kept in its transcript.",
-    "Use it before you run a tool a second time or ask the person again. Give exactly one of query, tool_use_id and message.",
-    "query finds messages that hold all its words, with the lines around them and an id to read more. tool_use_id shows the whole result of that call, message the whole message.",
+    "Finds again what is no longer in your context: messages and results of this session that were summarised or cleared. Use it before you run a tool a second time.",
+    "Give exactly one of query (messages that hold all its words, with an id to read more), tool_use_id (the result of that call) and message.",
   ].join("\n"),
   input_schema: {
     type: "object",
@@ -27,7 +26,7 @@ const definition = {
       query: {
         type: "string",
         description:
-          'Words that must all occur in one message, in any case and order; parts of words match too. "In quotation marks": an exact phrase. No patterns: every character is meant as it is.',
+          'Words that must all occur in one message, in any case and order. "In quotation marks": an exact phrase. No patterns.',
       },
       tool_use_id: { type: "string", description: "The id of a call, to read its result." },
       message: { type: "string", description: "The id of a message, as a search gave it." },
@@ -35,23 +34,23 @@ const definition = {
         type: "integer",
         minimum: 1,
         maximum: MAX_RESULTS,
-        description: `With query: how many messages to show. ${DEFAULT_RESULTS} if left out.`,
+        description: `With query: messages to show. Default ${DEFAULT_RESULTS}.`,
       },
       context_lines: {
         type: "integer",
         minimum: 0,
         maximum: MAX_CONTEXT,
-        description: `With query: lines to show before and after each match. ${DEFAULT_CONTEXT} if left out.`,
+        description: `With query: lines around each match. Default ${DEFAULT_CONTEXT}.`,
       },
       offset: {
         type: "integer",
         minimum: 1,
-        description: "With tool_use_id or message: the first line to show, counted from 1.",
+        description: "With an id: the first line, from 1.",
       },
       limit: {
         type: "integer",
         minimum: 1,
-        description: "With tool_use_id or message: how many lines to show. As many as fit if left out.",
+        description: "With an id: how many lines.",
       },
     },
     additionalProperties: false,

@@ -15,9 +15,8 @@ export function createTodoWriteTool({ todos, save }: TodoWriteOptions): AgentToo
     definition: {
       name: "TodoWrite",
       description: `Keeps your list of tasks for this session; the person sees it. Every call gives the whole list anew.
-- Use it for work of three or more steps, or when the person names several tasks. Not for a single simple task.
-- Exactly one item is in_progress while you work. Mark an item completed as soon as it is done, not several at once.
-- completed means finished: not while tests fail or something is missing. Add items that you find on the way; leave out those that no longer matter.`,
+- For work of three or more steps, or several tasks. Not for a single simple one.
+- One item is in_progress while you work; mark it completed as soon as it is done, and not while tests fail or something is missing.`,
       input_schema: {
         type: "object",
         properties: {
