@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const core = join(root, "packages/core/dist");
 const palimpsest = join(root, "packages/palimpsest/dist");
 
-async function bundle({ directory, input, external, plugins = [] }) {
-  await rm(directory, { recursive: true, force: true });
+async function bundle({ directory, input, external, plugins = [], minify = false }) {
+  const fresh = `${directory}.${process.pid}`;
   const build = await rolldown({
     input,
     external,
@@ -22,19 +22,24 @@ async function bundle({ directory, input, external, plugins = [] }) {
     logLevel: "warn",
   });
   await build.write({
-    dir: directory,
+    dir: fresh,
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunk-[hash].js",
     comments: false,
+    minify,
   });
   await build.close();
+  // Whoever is running meanwhile finds the old files, or the new ones.
+  await rm(directory, { recursive: true, force: true });
+  await rename(fresh, directory);
 }
 
 await bundle({
   directory: join(core, "bundled"),
   input: { index: join(core, "index.js"), testing: join(core, "testing/index.js") },
   external: [],
+  minify: true,
 });
 
 /** Adapters take from the core what everybody can take, so that the core stays one file. */

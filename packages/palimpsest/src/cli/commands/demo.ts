@@ -54,6 +54,7 @@ async function demo({ json, without }: DemoFlags, terminal: Terminal): Promise<n
   const onSignal = (): void => stop.abort();
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
+  process.once("SIGHUP", onSignal);
   process.stdout.on("error", onSignal);
   try {
     return await showDemo({
@@ -66,6 +67,7 @@ async function demo({ json, without }: DemoFlags, terminal: Terminal): Promise<n
   } finally {
     process.removeListener("SIGINT", onSignal);
     process.removeListener("SIGTERM", onSignal);
+    process.removeListener("SIGHUP", onSignal);
     process.stdout.removeListener("error", onSignal);
   }
 }

@@ -42,10 +42,7 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
       onEvent: view.hear,
     });
     view.end();
-    if (signal.aborted) {
-      terminal.stderr.write("palimpsest: interrupted; the temporary folder is removed\n");
-      return ExitCode.aborted;
-    }
+    if (signal.aborted) return ExitCode.aborted;
     const seconds = (performance.now() - started) / 1000;
     const facts = { seconds, without, isRepository: workspace.isRepository };
     if (isJson) stdout.write(`${printableJson(reportDocument(outcome, facts))}\n`);
@@ -53,6 +50,7 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
     return isAllKept(outcome) ? ExitCode.kept : ExitCode.lost;
   } finally {
     await workspace.remove();
+    if (signal.aborted) terminal.stderr.write("palimpsest: interrupted; the temporary folder is removed\n");
   }
 }
 
