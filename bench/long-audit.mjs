@@ -6,7 +6,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,8 @@ export async function longAuditBench() {
 /** Undefined, with a line that says why, where there is none. */
 function outsideJudge() {
   const judge = process.env.PALIMPSEST_OUTSIDE_JUDGE;
-  if (judge !== undefined && existsSync(judge)) return judge;
+  // It only starts under its own name, whatever links lead to it.
+  if (judge !== undefined && existsSync(judge)) return realpathSync(judge);
   console.error("long audit: not run, PALIMPSEST_OUTSIDE_JUDGE names no fake-api.mjs");
   return undefined;
 }
