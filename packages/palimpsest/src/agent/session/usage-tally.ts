@@ -1,4 +1,5 @@
-import { billedUsage, findModel, pricesAt, type ResponseUsage } from "@palimpsest/core";
+import { billedUsage, findModel, type ResponseUsage } from "@palimpsest/core";
+import { priceOf } from "../../simulator/core/pricing.js";
 
 /** Tokens and dollars of a session so far. */
 export interface UsageTotals {
@@ -17,8 +18,6 @@ export interface UsageTally {
   readonly add: (model: string, usage: ResponseUsage) => void;
   readonly totals: () => UsageTotals;
 }
-
-const PER_MILLION = 1_000_000;
 
 export function createUsageTally(): UsageTally {
   const sum = {
@@ -46,14 +45,13 @@ export function createUsageTally(): UsageTally {
         sum.unpricedCalls += 1;
         return;
       }
-      const prices = pricesAt(model, input + read + write5m + write1h);
-      sum.cost +=
-        (input * prices.input +
-          read * prices.cacheRead +
-          write5m * prices.cacheWrite5m +
-          write1h * prices.cacheWrite1h +
-          output * prices.output) /
-        PER_MILLION;
+      sum.cost += priceOf(model, {
+        input,
+        cacheRead: read,
+        cacheWrite5m: write5m,
+        cacheWrite1h: write1h,
+        output,
+      });
     },
     totals: () => ({ ...sum }),
   };

@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { permissionModes, type PermissionMode } from "../../agent/permissions/mode.js";
 import type { PrintFlags } from "../headless/print.js";
 import type { Terminal } from "../terminal.js";
+import { wholeNumber } from "../whole-number.js";
 
 /** Whether the arguments ask for the agent without a screen: `-p` stands before any command. */
 export function wantsPrint(args: readonly string[], commands: ReadonlySet<string>): boolean {
@@ -30,13 +31,6 @@ interface ParsedFlags {
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly addDir?: readonly string[];
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError("A whole number, 1 or more, is expected.");
-  return number;
 }
 
 const list = (text: string, before: readonly string[] = []): readonly string[] => [

@@ -1,9 +1,10 @@
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import { findModel } from "@palimpsest/core";
 import type { FailedFile, ReplayReport } from "../../replay/measures/policy-result.js";
 import type { ReplayProgress } from "../../replay/replay-files.js";
 import { complain } from "../read-recordings.js";
+import { wholeNumber } from "../whole-number.js";
 import { describeMissing, describeReplay } from "../replay-table.js";
 import { createProgress, plural, printable, type Terminal } from "../terminal.js";
 
@@ -64,13 +65,6 @@ export function addReplayCommand(
     .action(async (paths: readonly string[], flags: ReplayFlags) => {
       finish(await replay(paths, flags, terminal));
     });
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError("A whole number, 1 or more, is expected.");
-  return number;
 }
 
 async function replay(paths: readonly string[], flags: ReplayFlags, terminal: Terminal): Promise<number> {

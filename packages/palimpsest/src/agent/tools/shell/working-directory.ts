@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, resolve, sep } from "node:path";
+import { isInside } from "../../../files/open-inside.js";
 
 export interface WorkingDirectoryOptions {
   /** Where it starts, and where it goes back to. */
@@ -54,9 +55,3 @@ function realPath(path: string): string | undefined {
     return undefined;
   }
 }
-
-const isInside = (path: string, roots: readonly string[]): boolean =>
-  roots.some((root) => {
-    const way = relative(root, path);
-    return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-  });
