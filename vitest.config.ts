@@ -9,6 +9,10 @@ const alias = [
     find: `@palimpsest/core/${name}`,
     replacement: source(`packages/core/src/adapters/${name}.ts`),
   })),
+  ...["compaction", "notes", "protocols", "validity"].map((name) => ({
+    find: `@palimpsest/core/${name}`,
+    replacement: source(`packages/core/src/${name}.ts`),
+  })),
   {
     find: "@palimpsest/core/testing",
     replacement: source("packages/core/src/testing/index.ts"),
@@ -18,6 +22,8 @@ const alias = [
 
 export default defineConfig({
   test: {
+    // The machine is for the tests alone.
+    maxWorkers: "100%",
     reporters: ["default", source("test/plain-reporter.mjs")],
     projects: [
       {

@@ -3,8 +3,9 @@ import {
   createMemoryNotesStore,
   createUserMessage,
   messagesApiCapabilities,
-  notesTemplate,
 } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
+import { keepNotes, notesTemplate } from "@palimpsest/core/notes";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -53,6 +54,7 @@ function start(messages, settings = {}, more = {}) {
       sessionId: "bench",
       clock: { now: () => Date.UTC(2026, 10, 15, 10, 0, 10) },
       ids: { next: () => `n${(ids += 1)}` },
+      compaction,
       capabilities: messagesApiCapabilities,
       settings,
       system: { custom: "rules of the house. ".repeat(500) },
@@ -136,7 +138,7 @@ async function measureNotes() {
   };
   delete record.message;
   const settings = { notes: true, window: 200_000, clearSizeBelow: 0.01 };
-  const conversation = start([...messages, record], settings, { notes: { store } });
+  const conversation = start([...messages, record], settings, { notes: keepNotes({ store }) });
   const before = process.cpuUsage();
   const prepared = await conversation.prepare();
   const { user, system } = process.cpuUsage(before);

@@ -1,5 +1,6 @@
 // Headless: a plain list of messages that always fits, without a key and without a model.
-import { findProblems, fit } from "@palimpsest/core";
+import { fit } from "@palimpsest/core/compaction";
+import { findProblems } from "@palimpsest/core/validity";
 import assert from "node:assert/strict";
 
 const model = "claude-opus-5";

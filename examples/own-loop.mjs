@@ -1,6 +1,8 @@
 // A loop of your own with the official SDK: the conversation keeps itself within its window.
 import Anthropic from "@anthropic-ai/sdk";
-import { createConversation, createUserMessage, decodeError } from "@palimpsest/core";
+import { createConversation, createUserMessage } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
+import { decodeError } from "@palimpsest/core/protocols";
 import { createEchoPlayer, createSimulator, createSimulatorApp, withSummaries } from "palimpsest/simulator";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -21,6 +23,7 @@ const conversation = createConversation({
   sessionId: randomUUID(),
   clock: { now: () => Date.now() },
   ids: { next: () => randomUUID() },
+  compaction,
   settings: { window, reserve: 4000, autoCompactBuffer: 2000 },
   system: { custom: "You are a careful assistant." },
 });

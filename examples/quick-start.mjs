@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { createAssistantMessage, createNormaliser, createUserMessage, findProblems } from "@palimpsest/core";
+import { createAssistantMessage, createNormaliser, createUserMessage } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 
 let count = 0;
 const origin = {

@@ -3,7 +3,8 @@
  * Run it with `npm start`.
  */
 import assert from "node:assert/strict";
-import { countRepairs, findProblems, normalise } from "@palimpsest/core";
+import { countRepairs, normalise } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 
 const model = "claude-opus-5";
 const at = { parentUuid: null, sessionId: "demo", timestamp: "2026-11-15T10:00:00.000Z" };

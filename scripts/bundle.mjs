@@ -11,12 +11,11 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const core = join(root, "packages/core/dist");
 const palimpsest = join(root, "packages/palimpsest/dist");
 
-async function bundle({ directory, input, external, plugins = [], minify = false }) {
+async function bundle({ directory, input, external, minify = false, isInEngine }) {
   const fresh = `${directory}.${process.pid}`;
   const build = await rolldown({
     input,
     external,
-    plugins,
     platform: "node",
     treeshake: true,
     logLevel: "warn",
@@ -28,6 +27,9 @@ async function bundle({ directory, input, external, plugins = [], minify = false
     chunkFileNames: "chunk-[hash].js",
     comments: false,
     minify,
+    ...(isInEngine === undefined
+      ? {}
+      : { codeSplitting: { groups: [{ name: "engine", test: isInEngine }] } }),
   });
   await build.close();
   // Whoever is running meanwhile finds the old files, or the new ones.
@@ -35,31 +37,28 @@ async function bundle({ directory, input, external, plugins = [], minify = false
   await rename(fresh, directory);
 }
 
+/** What `@palimpsest/core` itself loads is one file; whatever else has in common stays out of it. */
+async function modulesOf(entry) {
+  const build = await rolldown({ input: entry, platform: "node", logLevel: "warn" });
+  const { output } = await build.generate({ format: "esm" });
+  await build.close();
+  return new Set(output.flatMap(({ moduleIds = [] }) => moduleIds));
+}
+
+const engine = await modulesOf(join(core, "index.js"));
+const entries = ["index", "compaction", "notes", "protocols", "validity"];
+const adapters = ["ai-sdk", "anthropic-sdk", "langchain"];
+
 await bundle({
   directory: join(core, "bundled"),
-  input: { index: join(core, "index.js"), testing: join(core, "testing/index.js") },
+  input: {
+    ...Object.fromEntries(entries.map((name) => [name, join(core, `${name}.js`)])),
+    ...Object.fromEntries(adapters.map((name) => [name, join(core, `adapters/${name}.js`)])),
+    testing: join(core, "testing/index.js"),
+  },
   external: [],
   minify: true,
-});
-
-/** Adapters take from the core what everybody can take, so that the core stays one file. */
-const fromTheCore = {
-  name: "from-the-core",
-  resolveId(source, importer) {
-    const isOutside = importer !== undefined && /^(?:\.\.\/)+(?:engine|messages|protocols)\//.test(source);
-    return isOutside && !source.endsWith("/messages/fields.js")
-      ? { id: "../index.js", external: true }
-      : null;
-  },
-};
-
-await bundle({
-  directory: join(core, "bundled/adapters"),
-  input: Object.fromEntries(
-    ["ai-sdk", "anthropic-sdk", "langchain"].map((name) => [name, join(core, `adapters/${name}.js`)]),
-  ),
-  external: [],
-  plugins: [fromTheCore],
+  isInEngine: (id) => engine.has(id) && id !== join(core, "index.js"),
 });
 
 /** Packages stay what they are, but for the SDK: its hundred files are a quarter of what a start costs. */

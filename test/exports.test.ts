@@ -4,8 +4,12 @@ import { describe, expect, it } from "vitest";
 import * as core from "@palimpsest/core";
 import * as aiSdk from "@palimpsest/core/ai-sdk";
 import * as anthropicSdk from "@palimpsest/core/anthropic-sdk";
+import * as compaction from "@palimpsest/core/compaction";
 import * as langchain from "@palimpsest/core/langchain";
+import * as notes from "@palimpsest/core/notes";
+import * as protocols from "@palimpsest/core/protocols";
 import * as testing from "@palimpsest/core/testing";
+import * as validity from "@palimpsest/core/validity";
 import * as agent from "../packages/palimpsest/src/agent/index.js";
 import * as hooks from "../packages/palimpsest/src/agent/hooks/index.js";
 import * as files from "../packages/palimpsest/src/files/index.js";
@@ -23,6 +27,10 @@ const manifest = (name: string): { exports: Record<string, unknown> } =>
 describe("exports", () => {
   it.each([
     ["@palimpsest/core", core],
+    ["@palimpsest/core/compaction", compaction],
+    ["@palimpsest/core/notes", notes],
+    ["@palimpsest/core/protocols", protocols],
+    ["@palimpsest/core/validity", validity],
     ["@palimpsest/core/testing", testing],
     ["@palimpsest/core/ai-sdk", aiSdk],
     ["@palimpsest/core/anthropic-sdk", anthropicSdk],
@@ -48,8 +56,12 @@ describe("exports", () => {
           ".",
           "./ai-sdk",
           "./anthropic-sdk",
+          "./compaction",
           "./langchain",
+          "./notes",
+          "./protocols",
           "./testing",
+          "./validity",
           "./package.json",
         ],
         "palimpsest": [

@@ -44,7 +44,26 @@ function violations(name: keyof typeof packages): string[] {
   });
 }
 
+/** What a file loads, and what that loads: imports of types alone are gone once it is built. */
+function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const source = readFileSync(file, "utf8").replaceAll(/(?:import|export) type \{[^}]*\} from "[^"]+";/g, "");
+  for (const [, imported] of source.matchAll(/\bfrom\s+"(\.[^"]+)\.js"/g)) {
+    loadedBy(resolve(dirname(file), `${imported}.ts`), seen);
+  }
+  return seen;
+}
+
 describe("layers", () => {
+  it("core: the main entry loads no stage that is handed in, no codec and no judge", () => {
+    const source = join(root, "packages/core/src");
+    const loaded = [...loadedBy(join(source, "index.ts"))].map((file) => relative(source, file));
+    const apart = /^(?:engine\/(?:summarise|restore|notes)|protocols|messages\/validity|adapters|testing)\//;
+    expect(loaded.length).toBeGreaterThan(100);
+    expect(loaded.filter((file) => apart.test(file.replaceAll(sep, "/")))).toEqual([]);
+  });
+
   for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {
       expect(violations(name)).toEqual([]);

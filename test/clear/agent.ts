@@ -7,7 +7,6 @@ import {
   createAssistantMessage,
   createUserMessage,
   findModel,
-  findProblems,
   normalise,
   type Message,
   type MessageOrigin,
@@ -15,6 +14,7 @@ import {
   type ToolUseBlock,
   type ModelResponse,
 } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import type { Answer } from "../../packages/palimpsest/src/simulator/index.js";
 import { createClient, prose } from "../../packages/palimpsest/src/simulator/testing/client.js";
 

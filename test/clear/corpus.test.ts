@@ -12,11 +12,11 @@ import {
   decideTimeBased,
   defaultSettings,
   findModel,
-  findProblems,
   normalise,
   type ClearDecision,
   type Message,
 } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
 
 const corpus = process.env["PALIMPSEST_CORPUS"];

@@ -1,7 +1,6 @@
 import {
   createConversation,
   createUserMessage,
-  findProblems,
   type Conversation,
   type ConversationOptions,
   type EngineStep,
@@ -11,10 +10,16 @@ import {
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
+import { keepNotes } from "@palimpsest/core/notes";
+import { findProblems } from "@palimpsest/core/validity";
 import {
   createEmbeddedProvider,
   type EmbeddedProvider,
 } from "../../packages/palimpsest/src/providers/embedded.js";
+
+/** All that a host can hand in. */
+export const stages = { compaction, notes: keepNotes() };
 
 /** What a tool answers. */
 type RunTool = (call: ToolUseBlock) => string | UserBlock | Promise<string | UserBlock>;
@@ -22,7 +27,11 @@ type RunTool = (call: ToolUseBlock) => string | UserBlock | Promise<string | Use
 export interface AgentOptions {
   readonly provider: EmbeddedProvider;
   readonly runTool: RunTool;
-  readonly conversation: Omit<ConversationOptions, "clock" | "ids" | "sessionId" | "provider">;
+  readonly conversation: Omit<
+    ConversationOptions,
+    "clock" | "ids" | "sessionId" | "provider" | "compaction"
+  > &
+    Partial<Pick<ConversationOptions, "compaction">>;
   /** Milliseconds of simulated time that a turn takes. */
   readonly turnMs?: number;
   readonly messages?: readonly Message[];
@@ -35,6 +44,7 @@ export function createAgent(options: AgentOptions) {
   let ids = options.firstId ?? 0;
   const conversation: Conversation = createConversation(
     {
+      ...stages,
       provider,
       sessionId: "s",
       clock: { now: () => provider.simulator.now() },

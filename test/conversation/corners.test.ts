@@ -12,7 +12,7 @@ import {
   type ToolUseBlock,
 } from "@palimpsest/core";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
-import { createAgent, createEmbeddedProvider } from "./agent.js";
+import { createAgent, createEmbeddedProvider, stages } from "./agent.js";
 import { createWorld, output, tools, worker } from "./world.js";
 
 const WINDOW = 60_000;
@@ -63,6 +63,7 @@ function start({
   const resume = (changed: Partial<ConversationOptions> = {}): Conversation =>
     createConversation(
       {
+        ...stages,
         ...shared,
         provider,
         sessionId: "s",

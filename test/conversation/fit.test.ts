@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findProblems, fit, type LooseMessage } from "@palimpsest/core";
+import { fit, type LooseMessage } from "@palimpsest/core/compaction";
+import { findProblems } from "@palimpsest/core/validity";
 import { output } from "./world.js";
 
 const settings = { window: 200_000, clearSizeTarget: 10_000 };

@@ -6,9 +6,9 @@ import {
   createAssistantMessage,
   createConversation,
   createUserMessage,
-  notesTemplate,
   type Message,
 } from "@palimpsest/core";
+import { notesTemplate } from "@palimpsest/core/notes";
 import { createJsonlStore, createNotesFile } from "../../packages/palimpsest/src/stores/index.js";
 import {
   lastTextOf,
@@ -20,6 +20,7 @@ import {
   writerOf,
   WINDOW,
 } from "./notes-host.js";
+import { stages } from "./agent.js";
 import { output } from "./world.js";
 
 const never = { notesTokensBetweenUpdates: 1_000_000, notesFirstTokens: 1_000_000 };
@@ -213,6 +214,7 @@ describe("a host", () => {
   it("without a provider gets them too", async () => {
     let ids = 0;
     const conversation = createConversation({
+      ...stages,
       model: "claude-opus-5",
       maxTokens: 1000,
       sessionId: "s",

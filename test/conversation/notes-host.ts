@@ -1,8 +1,6 @@
 import {
   createMemoryNotesStore,
   createUserMessage,
-  type Compacted,
-  type CompactionFailed,
   type ConversationOptions,
   type EngineEvents,
   type Message,
@@ -10,6 +8,8 @@ import {
   type NotesStore,
   type Settings,
 } from "@palimpsest/core";
+import type { Compacted, CompactionFailed } from "@palimpsest/core/compaction";
+import { keepNotes } from "@palimpsest/core/notes";
 import { withSummaries, type Answer, type Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
 import { output, tools, worker } from "./world.js";
@@ -104,7 +104,7 @@ export function startNotesHost(options: NotesHostOptions = {}) {
       source: "repl_main_thread",
       system: { custom: "You are an agent." },
       tools: () => [...withoutEdit, editTool],
-      notes: { store },
+      notes: keepNotes({ store }),
       timer: {
         after(milliseconds, fire) {
           const timer = { milliseconds, fire, isStopped: false };

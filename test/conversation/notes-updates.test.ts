@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryNotesStore, notesTemplate } from "@palimpsest/core";
+import { createMemoryNotesStore } from "@palimpsest/core";
+import { notesTemplate } from "@palimpsest/core/notes";
 import type { Answer } from "../../packages/palimpsest/src/simulator/index.js";
 import { lastTextOf, NOTES_PATH, notesPlayer, says, settle, startNotesHost, writerOf } from "./notes-host.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryNotesStore, type Settings } from "@palimpsest/core";
+import { keepNotes } from "@palimpsest/core/notes";
 import { withSummaries, type Verdict } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
 import { createWorld, tools, worker } from "./world.js";
@@ -63,7 +64,7 @@ async function run(calls: number, settings: Partial<Settings>) {
       tools: () => offered,
       parameters: { thinking: { type: "adaptive" } },
       state: world.state,
-      notes: { store: createMemoryNotesStore("/data/session-memory/summary.md") },
+      notes: keepNotes({ store: createMemoryNotesStore("/data/session-memory/summary.md") }),
     },
   });
   const { conversation } = agent;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createConversation, liveMessages, type ConversationOptions, type Message } from "@palimpsest/core";
 import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
-import { createAgent, createEmbeddedProvider } from "./agent.js";
+import { createAgent, createEmbeddedProvider, stages } from "./agent.js";
 import { createWorld, tools, worker } from "./world.js";
 
 const WINDOW = 60_000;
@@ -30,7 +30,7 @@ describe.each([
         player: withSummaries(worker(true)),
       });
       const world = createWorld(3000);
-      const shared: Omit<ConversationOptions, "clock" | "ids" | "sessionId" | "provider"> = {
+      const shared: Omit<ConversationOptions, "clock" | "ids" | "sessionId" | "provider" | "compaction"> = {
         model,
         maxTokens: 4000,
         source: "repl_main_thread",
@@ -60,6 +60,7 @@ describe.each([
         expect(damaged).toEqual([]);
         const resumed = createConversation(
           {
+            ...stages,
             ...shared,
             provider,
             sessionId: "s",
@@ -116,7 +117,10 @@ describe.each([
       });
       const world = createWorld(2000);
       const all: Message[] = [];
-      const conversation: Omit<ConversationOptions, "clock" | "ids" | "sessionId" | "provider"> = {
+      const conversation: Omit<
+        ConversationOptions,
+        "clock" | "ids" | "sessionId" | "provider" | "compaction"
+      > = {
         model,
         maxTokens: 4000,
         source: "repl_main_thread",
@@ -145,6 +149,7 @@ describe.each([
         const { writer: _writer, ...rest } = conversation;
         const resumed = createConversation(
           {
+            ...stages,
             ...rest,
             provider,
             sessionId: "s",

@@ -1,3 +1,4 @@
+import type { ConversationState, ToolUseBlock, UserBlock } from "@palimpsest/core";
 import {
   createMemoryAnnouncements,
   createMemoryBackgroundAgents,
@@ -6,10 +7,7 @@ import {
   createMemoryPlan,
   createMemoryReadState,
   createMemoryTodos,
-  type ConversationState,
-  type ToolUseBlock,
-  type UserBlock,
-} from "@palimpsest/core";
+} from "@palimpsest/core/compaction";
 import type { Answer, AnswerBlock, Player } from "../../packages/palimpsest/src/simulator/index.js";
 
 const WORDS =

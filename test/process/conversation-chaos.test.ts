@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import {
   applyMediaBoundaries,
   applyMicrocompactions,
-  findProblems,
   liveMessages,
   normalise,
   type CompactHooks,
@@ -14,6 +13,7 @@ import {
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import { createConversation, createUserMessage } from "@palimpsest/core";
 import { createEmbeddedProvider } from "../../packages/palimpsest/src/providers/embedded.js";
 import {
@@ -22,6 +22,7 @@ import {
   type Player,
   type SimulatorApp,
 } from "../../packages/palimpsest/src/simulator/index.js";
+import { stages } from "../conversation/agent.js";
 import { createWorld, tools, worker } from "../conversation/world.js";
 
 const WINDOW = 60_000;
@@ -126,6 +127,7 @@ it.each([
   const stored: Message[] = [];
   let ids = 0;
   const conversation = createConversation({
+    ...stages,
     model: "claude-opus-5-5",
     maxTokens: 4000,
     sessionId: "s",

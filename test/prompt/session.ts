@@ -2,13 +2,13 @@ import {
   createAssistantMessage,
   createNormaliser,
   createUserMessage,
-  findProblems,
   type Message,
   type MessageOrigin,
   type RequestMessage,
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import { messagesApiCapabilities } from "../../packages/core/src/engine/prompt/capabilities.js";
 import { buildFork, type ForkParts } from "../../packages/core/src/engine/prompt/fork.js";
 import {

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
   createNormaliser,
-  findProblems,
   normalise,
   reachesModel,
   type Message,
   type RequestMessage,
 } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import { originOf } from "../../packages/core/src/messages/list-origin.js";
 import { brokenMessages } from "./broken-messages.js";
 import { checkProperty } from "./check-property.js";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createEventEmitter, planCompaction, type EngineEvents, type Estimator } from "@palimpsest/core";
+import { createEventEmitter, type EngineEvents, type Estimator } from "@palimpsest/core";
+import { planCompaction } from "@palimpsest/core/compaction";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import { hooksWith } from "./failures/abort-rows.js";
 import { createHost, expectCompacted } from "./host.js";

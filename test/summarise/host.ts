@@ -9,7 +9,6 @@ import {
   createUserMessage,
   defaultSettings,
   findModel,
-  findProblems,
   liveMessages,
   normalise,
   type Estimator,
@@ -20,6 +19,7 @@ import {
   type Settings,
   type ToolUseBlock,
 } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import type {
   CompactInput,

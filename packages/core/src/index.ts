@@ -60,6 +60,7 @@ export {
   type Usage,
   type UserMessage,
 } from "./messages/message.js";
+export { imageSize, type ImageSize } from "./messages/image-size.js";
 export {
   createNormaliser,
   normalise,
@@ -92,10 +93,6 @@ export {
   undoneBoundary,
   type LinkedConversation,
 } from "./messages/transcript/live.js";
-export { findProblems } from "./messages/validity/find-problems.js";
-export { imageSize, type ImageSize } from "./messages/validity/image-size.js";
-export type { JudgeOptions, Problem } from "./messages/validity/problem.js";
-export { rules, type Rule } from "./messages/validity/rules.js";
 export type {
   ImageLimits,
   Model,
@@ -114,40 +111,6 @@ export {
   type TranscriptStore,
   type TranscriptWriter,
 } from "./engine/ports/transcript-store.js";
-export type { WireDelta, WireErrorBody, WireEvent } from "./protocols/anthropic-messages/wire.js";
-export {
-  encodeError,
-  decodeError,
-  errorStatus,
-  type ErrorParts,
-} from "./protocols/anthropic-messages/errors.js";
-export type { HeaderReader } from "./protocols/headers.js";
-export {
-  decodeRequestHead,
-  encodeRequest,
-  type EncodedRequest,
-  type EncodeRequestOptions,
-  type RequestHead,
-} from "./protocols/anthropic-messages/request.js";
-export { decodeResponse, type DecodedResponse } from "./protocols/anthropic-messages/response.js";
-export {
-  decodeSseEvent,
-  formatSseEvent,
-  startSse,
-  stepSse,
-  type SseEvent,
-  type SseState,
-  type SseStep,
-} from "./protocols/sse.js";
-export {
-  endStream,
-  startStream,
-  stepStream,
-  type StreamState,
-  type StreamStep,
-} from "./protocols/anthropic-messages/stream-decoder.js";
-export { encodeStream, type EncodeStreamOptions } from "./protocols/anthropic-messages/stream-encoder.js";
-export { billedUsage, contextTokens, type BilledUsage } from "./protocols/anthropic-messages/usage.js";
 export {
   calibrate,
   errorBound,
@@ -272,21 +235,6 @@ export {
   type MicrocompactBoundary,
   type MicrocompactMetadata,
 } from "./engine/clear/microcompact-boundary.js";
-export type {
-  FileAccess,
-  FileReadOptions,
-  FileReadOutcome,
-  FileRefusal,
-  FileText,
-} from "./engine/restore/ports/file-access.js";
-export {
-  createMemoryReadState,
-  type ReadRecord,
-  type ReadState,
-  type ReadStateOptions,
-  type ReadStateSnapshot,
-  type RememberedRead,
-} from "./engine/restore/read-state.js";
 export { restateClearings } from "./engine/clear/restate-clearings.js";
 export {
   createResultIndex,
@@ -344,20 +292,6 @@ export {
   type ToolListing,
   type ToolListOptions,
 } from "./engine/prompt/tool-list.js";
-export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/watch/break-reason.js";
-export { describeBreak, type CacheBreak } from "./engine/watch/cache-break.js";
-export {
-  createCacheWatch,
-  type CacheWatch,
-  type CacheWatchOptions,
-  type WatchSettings,
-} from "./engine/watch/cache-watch.js";
-export type {
-  WatchedAnswer,
-  WatchedCall,
-  WatchedFacts,
-  WatchedSection,
-} from "./engine/watch/watched-call.js";
 export { createMemoryGapHistoryStore, type GapHistoryStore } from "./engine/ports/gap-history-store.js";
 export { expectedCost, relativePrices, type TtlCosts } from "./engine/prompt/ttl/expected-cost.js";
 export type { GapBucket, GapEvidence, PromptRequest } from "./engine/prompt/ttl/gap-evidence.js";
@@ -396,143 +330,7 @@ export {
   type BreakDiffStore,
   type MemoryBreakDiffStore,
 } from "./engine/ports/break-diff-store.js";
-export { decodeChatError } from "./protocols/openai-chat/errors.js";
-export {
-  encodeChatRequest,
-  type EncodeChatRequestOptions,
-  type EncodedChatRequest,
-} from "./protocols/openai-chat/request.js";
-export {
-  decodeChatResponse,
-  type DecodeChatOptions,
-  type DecodedChatResponse,
-} from "./protocols/openai-chat/response.js";
-export {
-  CHAT_DONE,
-  decodeChatEvent,
-  endChatStream,
-  startChatStream,
-  stepChatStream,
-  type ChatStreamState,
-  type ChatStreamStep,
-} from "./protocols/openai-chat/stream-decoder.js";
-export {
-  cacheFigures,
-  costOfLoss,
-  judgeReading,
-  type CacheFigures,
-  type Loss,
-} from "./engine/watch/judge-reading.js";
-export type { ProviderDiagnosis } from "./engine/watch/diagnosis.js";
 export { matchesPattern } from "./engine/settings/matches-pattern.js";
-export type { ErrorResponse } from "./protocols/error-response.js";
-export { decodeChatUsage } from "./protocols/openai-chat/usage.js";
-export { announce, type Announcement } from "./engine/restore/announce.js";
-export { applyRestored, type ApplyRestoredOptions } from "./engine/restore/apply-restored.js";
-export { memoryFileNames, type FileExclusions } from "./engine/restore/choose-files.js";
-export {
-  cleanUpAfterCompaction,
-  cleanupTargets,
-  type CleanupOptions,
-  type CleanupReport,
-  type CleanupTarget,
-} from "./engine/restore/cleanup.js";
-export { dropToFit, restoredTokens } from "./engine/restore/drop-to-fit.js";
-export {
-  createNestedMemory,
-  type MemoryRules,
-  type NestedMemory,
-  type NestedMemoryOptions,
-} from "./engine/restore/nested-memory.js";
-export {
-  createMemoryAnnouncements,
-  type Announced,
-  type Announcements,
-  type AnnouncementSource,
-  type MemoryAnnouncements,
-} from "./engine/restore/ports/announcement-source.js";
-export {
-  createMemoryBackgroundAgents,
-  type BackgroundAgent,
-  type BackgroundAgents,
-  type BackgroundStatus,
-  type MemoryBackgroundAgents,
-} from "./engine/restore/ports/background-agents.js";
-export {
-  createMemoryInvokedSkills,
-  type InvokedSkill,
-  type InvokedSkills,
-  type MemoryInvokedSkills,
-} from "./engine/restore/ports/invoked-skills.js";
-export {
-  createMemoryFileAccess,
-  type MemoryFile,
-  type MemoryFileAccess,
-} from "./engine/restore/ports/memory-file-access.js";
-export {
-  createMemoryPlan,
-  type MemoryPlan,
-  type PlanSource,
-  type PlanState,
-} from "./engine/restore/ports/plan-source.js";
-export {
-  createMemoryTodos,
-  type MemoryTodos,
-  type Todo,
-  type TodoSource,
-} from "./engine/restore/ports/todo-source.js";
-export {
-  restoreChannels,
-  type FileSkipReason,
-  type RestoreChannel,
-  type Restored,
-  type RestoredItem,
-  type SkippedItem,
-  type SkipReason,
-} from "./engine/restore/restored.js";
-export {
-  restoreState,
-  type RestoreOptions,
-  type RestorePorts,
-  type RestoreSettings,
-} from "./engine/restore/restore-state.js";
-export {
-  createStaleReadWatch,
-  findStaleReads,
-  staleReadHint,
-  type StaleRead,
-  type StaleReadOptions,
-  type StaleReadWatch,
-} from "./engine/restore/stale-reads.js";
-export { compact } from "./engine/summarise/compact.js";
-export type {
-  CompactInput,
-  CompactPhase,
-  CompactPorts,
-  CompactStatus,
-  RestoreRequest,
-  SummaryRequestSent,
-} from "./engine/summarise/compact-run.js";
-export type {
-  Compacted,
-  CompactionFailed,
-  CompactionFailureReason,
-  CompactionTrigger,
-  FailedAttempt,
-  Mended,
-  WriterName,
-} from "./engine/summarise/compaction.js";
-export type { SizeFacts } from "./engine/summarise/new-size.js";
-export type { CompactionScope } from "./engine/summarise/pivot.js";
-export {
-  planCompaction,
-  type CompactionPlan,
-  type NoPlan,
-  type PlannedCost,
-} from "./engine/summarise/plan.js";
-export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/prompt.js";
-export { sectionTitles, type SummaryVariant } from "./engine/summarise/sections.js";
-export { undoCompaction, type NotUndone, type Undone, type UndoInput } from "./engine/summarise/undo.js";
 export type {
   CompactHooks,
   HookContext,
@@ -559,17 +357,6 @@ export type {
   Prepared,
   PreparedRequest,
 } from "./engine/orchestrate/conversation.js";
-export type { HumanText } from "./engine/summarise/human-text.js";
-export { humanTextsOf } from "./engine/summarise/human-texts.js";
-export { quoteHumanTexts, type QuoteOptions } from "./engine/summarise/quote-human-texts.js";
-export { verifySummary, type VerifiedSummary, type VerifyOptions } from "./engine/summarise/verify.js";
-export { writeDigest, type DigestOptions } from "./engine/summarise/extractive/digest.js";
-export {
-  writeExtractive,
-  type ExtractiveOptions,
-  type ExtractiveSummary,
-} from "./engine/summarise/extractive/write-extractive.js";
-export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/orchestrate/fit.js";
 export { asCompactHooks } from "./engine/ports/as-compact-hooks.js";
 export { combineHooks } from "./engine/ports/combine-hooks.js";
 export {
@@ -627,6 +414,27 @@ export type { MediaOptions } from "./engine/media/media-limits.js";
 export { capResult, type CapResultOptions } from "./engine/orchestrate/cap-result.js";
 export { failureSentence } from "./engine/orchestrate/failure-sentence.js";
 export { createMemoryNotesStore, type NotesStore } from "./engine/ports/notes-store.js";
-export { commonEditTool, type NotesEdit, type NotesEditTool } from "./engine/notes/notes-edit.js";
-export { notesSections, notesTemplate, type NotesSection } from "./engine/notes/template.js";
-export type { ConversationNotes } from "./engine/orchestrate/notes-keeper.js";
+export type { ConversationNotes } from "./engine/orchestrate/conversation.js";
+export type { CompactionStage, NotesStage } from "./engine/orchestrate/stages.js";
+export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/watch/break-reason.js";
+export { describeBreak, type CacheBreak } from "./engine/watch/cache-break.js";
+export {
+  createCacheWatch,
+  type CacheWatch,
+  type CacheWatchOptions,
+  type WatchSettings,
+} from "./engine/watch/cache-watch.js";
+export type {
+  WatchedAnswer,
+  WatchedCall,
+  WatchedFacts,
+  WatchedSection,
+} from "./engine/watch/watched-call.js";
+export {
+  cacheFigures,
+  costOfLoss,
+  judgeReading,
+  type CacheFigures,
+  type Loss,
+} from "./engine/watch/judge-reading.js";
+export type { ProviderDiagnosis } from "./engine/watch/diagnosis.js";

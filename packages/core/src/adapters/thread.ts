@@ -1,4 +1,5 @@
 import { createAssistantMessage, createUserMessage } from "../messages/construct.js";
+import { compaction } from "../engine/orchestrate/compactor.js";
 import type { Conversation } from "../engine/orchestrate/conversation.js";
 import { createConversation } from "../engine/orchestrate/create-conversation.js";
 import type { ModelProvider } from "../engine/ports/model-provider.js";
@@ -55,6 +56,7 @@ export function createThread(options: AdapterOptions, input: TurnInput, number: 
     key: input.key ?? "",
     conversation: createConversation({
       ...engine,
+      compaction,
       capabilities: options.capabilities ?? input.capabilities,
       model: input.model,
       maxTokens: input.maxTokens,

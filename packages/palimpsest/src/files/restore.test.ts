@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHeuristicEstimator, createMemoryReadState, defaultSettings } from "@palimpsest/core";
+import { createHeuristicEstimator, defaultSettings } from "@palimpsest/core";
+import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { restoreState } from "../../../core/src/engine/restore/restore-state.js";
 import { createStaleReadWatch, staleReadHint } from "../../../core/src/engine/restore/stale-reads.js";

@@ -1,4 +1,5 @@
-import { decodeError, type ApiFailure, type PlainFailure } from "@palimpsest/core";
+import type { ApiFailure, PlainFailure } from "@palimpsest/core";
+import { decodeError } from "@palimpsest/core/protocols";
 import type * as AnthropicSdk from "@anthropic-ai/sdk";
 import { isSystemError, thrownFailure } from "./failures.js";
 

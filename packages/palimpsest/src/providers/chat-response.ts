@@ -1,3 +1,4 @@
+import type { StreamOutput } from "@palimpsest/core";
 import {
   decodeChatError,
   decodeChatEvent,
@@ -8,8 +9,7 @@ import {
   stepChatStream,
   stepSse,
   type DecodeChatOptions,
-  type StreamOutput,
-} from "@palimpsest/core";
+} from "@palimpsest/core/protocols";
 
 export interface ReadChatOptions extends DecodeChatOptions {
   /** Told of everything that arrives. */

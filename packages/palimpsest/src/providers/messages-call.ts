@@ -1,4 +1,5 @@
-import { encodeRequest, type EncodedRequest, type ModelCall, type PlainFailure } from "@palimpsest/core";
+import type { ModelCall, PlainFailure } from "@palimpsest/core";
+import { encodeRequest, type EncodedRequest } from "@palimpsest/core/protocols";
 
 export type EncodedCall =
   | ({ readonly kind: "encoded" } & EncodedRequest)

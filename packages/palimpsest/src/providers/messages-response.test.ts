@@ -1,4 +1,5 @@
-import { encodeStream, formatSseEvent, type ModelResponse, type StreamOutput } from "@palimpsest/core";
+import type { ModelResponse, StreamOutput } from "@palimpsest/core";
+import { encodeStream, formatSseEvent } from "@palimpsest/core/protocols";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readMessagesResponse } from "./messages-response.js";

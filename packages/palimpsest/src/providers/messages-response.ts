@@ -1,3 +1,4 @@
+import type { ModelResponse, StreamOutput } from "@palimpsest/core";
 import {
   decodeError,
   decodeResponse,
@@ -8,9 +9,7 @@ import {
   startStream,
   stepSse,
   stepStream,
-  type ModelResponse,
-  type StreamOutput,
-} from "@palimpsest/core";
+} from "@palimpsest/core/protocols";
 
 /**
  * Reads what the Messages API, or something before it, answered: a stream, a whole message, or an error. A whole

@@ -1,13 +1,12 @@
 import {
   chatCapabilities,
-  encodeChatRequest,
-  type EncodeChatRequestOptions,
   type ModelCall,
   type ModelProvider,
   type PlainFailure,
   type ProviderCapabilities,
   type StreamOutput,
 } from "@palimpsest/core";
+import { encodeChatRequest, type EncodeChatRequestOptions } from "@palimpsest/core/protocols";
 import { randomUUID } from "node:crypto";
 import { readChatResponse } from "./chat-response.js";
 import { presentableOutput } from "./failures.js";

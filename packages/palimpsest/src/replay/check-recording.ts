@@ -2,14 +2,13 @@ import {
   conversationWindows,
   countRepairs,
   findModel,
-  findProblems,
   normalise,
   type Message,
-  type Problem,
   type Repair,
   type RepairKind,
   type RequestMessage,
 } from "@palimpsest/core";
+import { findProblems, type Problem } from "@palimpsest/core/validity";
 import type { Recording } from "./readers/recording.js";
 
 /** The model against whose rules recordings of models outside the table are judged. */

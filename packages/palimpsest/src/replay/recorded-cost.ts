@@ -1,11 +1,5 @@
-import {
-  billedUsage,
-  findModel,
-  pricesAt,
-  SYNTHETIC_MODEL,
-  type AssistantMessage,
-  type Message,
-} from "@palimpsest/core";
+import { findModel, pricesAt, SYNTHETIC_MODEL, type AssistantMessage, type Message } from "@palimpsest/core";
+import { billedUsage } from "@palimpsest/core/protocols";
 import { isFields } from "./readers/recording.js";
 
 /** What a recorded conversation cost, by the usage it holds, at today's prices. */

@@ -1,6 +1,6 @@
 import { cleanJson } from "../../messages/normalise/clean-json.js";
 import { asText, isFields, type Fields } from "../../messages/fields.js";
-import { imageSize } from "../../messages/validity/image-size.js";
+import { imageSize } from "../../messages/image-size.js";
 
 /** What estimators count of a block: the texts that are sent, and everything that has a price of its own. */
 export interface BlockParts {

@@ -1,6 +1,6 @@
 import { asText, isFields, type Fields } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
-import { imageSize, type ImageSize } from "../../messages/validity/image-size.js";
+import { imageSize, type ImageSize } from "../../messages/image-size.js";
 import { contentOf, isMedia, listInside, type MediaPath } from "./media-content.js";
 
 /** One image or document of a message, as far as it may reach the model. */

@@ -4,7 +4,7 @@ import type { ToolResultContent, UserBlock } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
 import { findProblems } from "../../messages/validity/find-problems.js";
-import { imageSize } from "../../messages/validity/image-size.js";
+import { imageSize } from "../../messages/image-size.js";
 import { applyMicrocompactions } from "../clear/clear-results.js";
 import { applyClearing } from "../clear/local-clearing.js";
 import { decideSizeBased } from "../clear/size-based.js";

@@ -4,7 +4,7 @@ import type { Settings } from "../settings/settings.js";
 import { NOTHING } from "../summarise/extractive/labels.js";
 import { writeExtractive } from "../summarise/extractive/write-extractive.js";
 import { humanTextsOf } from "../summarise/human-texts.js";
-import { headWithin } from "../summarise/token-cuts.js";
+import { headWithin } from "../measure/token-cuts.js";
 import { notesSections } from "./template.js";
 
 /** Which section of an extractive summary says what belongs under a heading; counted from 1. */

@@ -1,6 +1,6 @@
 import type { Estimator } from "../measure/estimator.js";
 import type { Settings } from "../settings/settings.js";
-import { headWithin } from "../summarise/token-cuts.js";
+import { headWithin } from "../measure/token-cuts.js";
 import { sectionsOf } from "./template.js";
 
 export type NotesSettings = Pick<Settings, "notesSectionTokens" | "notesTokens">;

@@ -1,5 +1,5 @@
 import type { Estimator } from "../measure/estimator.js";
-import { endsWithin } from "../summarise/token-cuts.js";
+import { endsWithin } from "../measure/token-cuts.js";
 
 export interface CapResultOptions {
   readonly estimator: Estimator;

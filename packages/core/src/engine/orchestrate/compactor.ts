@@ -14,24 +14,32 @@ import type { CompactionScope } from "../summarise/pivot.js";
 import { groupByRound } from "../summarise/rounds.js";
 import type { ReadStateSnapshot } from "../restore/read-state.js";
 import { planCompaction } from "../summarise/plan.js";
+import { mentionsOf } from "../summarise/used-names.js";
 import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo.js";
 import { afterFailure, closedBreaker, isOpen } from "./breaker.js";
 import { afterCompaction, linkOf } from "./chain.js";
 import { type ConversationCore } from "./conversation-core.js";
 import type { CompactOptions, ConversationPlan, EngineStep } from "./conversation.js";
-import { describeStep } from "./describe-step.js";
-import type { NotesKeeper } from "./notes-keeper.js";
-import { clearBySize, planBySize, planByTime, planCached, planMedia } from "./tier-one.js";
+import { compactionStep } from "./describe-step.js";
+import type { CompactionStage, ConversationCompactor, NotesKeeping } from "./stages.js";
+import { clearBySize, planBySize, planClearing } from "./tier-one.js";
+
 interface LastCompaction {
   readonly before: readonly Message[];
   readonly compacted: Compacted;
   readonly readState: ReadStateSnapshot | undefined;
 }
 
+/** Summaries, what comes back behind them, and the way out where no model answers. */
+export const compaction: CompactionStage = {
+  create: (core, notes) => new Compactor(core, notes),
+  see: mentionsOf,
+};
+
 /** Compacts a conversation, by itself or by hand: guards, breaker, notes, and the swap in which it takes effect. */
-export class Compactor {
+class Compactor implements ConversationCompactor {
   readonly #core: ConversationCore;
-  readonly #notes: NotesKeeper | undefined;
+  readonly #notes: NotesKeeping | undefined;
   #breaker = closedBreaker;
   #lastCompaction: LastCompaction | undefined;
   /** Tokens before which it is not compacted early again, because that has failed. */
@@ -39,12 +47,12 @@ export class Compactor {
   /** The attempt that the last rung allows although the breaker is open, once it failed. */
   #lastResort: CompactionFailed | undefined;
 
-  constructor(core: ConversationCore, notes: NotesKeeper | undefined) {
+  constructor(core: ConversationCore, notes: NotesKeeping | undefined) {
     this.#core = core;
     this.#notes = notes;
   }
 
-  /** Whether it pays to compact although the window has room. What failed is not tried again before it has grown. */
+  /** What failed is not tried again before it has grown. */
   isDueEarly(): boolean {
     const { state, compactAt, thresholds } = this.#core;
     const { reported } = state.size;
@@ -57,7 +65,6 @@ export class Compactor {
     if (chain.turns > settings.undoResponses) this.#lastCompaction = undefined;
   }
 
-  /** Steps 3 to 7 of the pipeline: clears by size where that is enough, else compacts. Gives a failure. */
   async makeRoom(
     steps: EngineStep[],
     signal: AbortSignal | undefined,
@@ -67,14 +74,14 @@ export class Compactor {
     const isHeldBack = isOpen(this.#breaker, core.clock.now());
     if (isHeldBack && !isHard) return undefined;
     if (isHeldBack && this.#lastResort !== undefined) return this.#lastResort;
-    const cleared = await clearBySize(core, this.#clearingLimit());
+    const cleared = await clearBySize(core, { limit: this.#clearingLimit() });
     if (cleared !== undefined) {
       steps.push(cleared);
       return undefined;
     }
     const fromNotes = await this.#compactFromNotes("auto", signal);
     if (fromNotes?.kind === "compacted") {
-      steps.push(stepOf(fromNotes));
+      steps.push(compactionStep(fromNotes));
       return undefined;
     }
     if (fromNotes?.reason === "aborted" || fromNotes?.reason === "blocked_by_hook") return fromNotes;
@@ -83,7 +90,7 @@ export class Compactor {
       this.#lastResort = isHeldBack && outcome.reason !== "aborted" ? outcome : undefined;
       return outcome;
     }
-    steps.push(stepOf(outcome));
+    steps.push(compactionStep(outcome));
     return undefined;
   }
 
@@ -308,17 +315,13 @@ export class Compactor {
     const core = this.#core;
     const { tokens, padded } = core.state.size;
     if (scope === undefined && instructions === undefined) {
-      const media = planMedia(core);
-      if (media > 0) return { tier: "media", tokens, count: media };
-      const stale = planByTime(core);
-      if (stale !== undefined) return { tier: "time-based", tokens, ...stale };
-      const cached = planCached(core);
-      if (cached !== undefined) return { tier: "cached", tokens, ...cached };
+      const cheap = planClearing(core);
+      if (cheap !== undefined) return cheap;
       const { hardAt, isAutoCompactOn } = core.thresholds;
       const isHeldBack = isOpen(this.#breaker, core.clock.now()) && padded < hardAt;
       const isDue = padded >= core.thresholds.autoCompactAt || this.isDueEarly();
       if (!isDue || !isAutoCompactOn || isHeldBack) return { tier: "none", tokens };
-      const bySize = planBySize(core, this.#clearingLimit());
+      const bySize = planBySize(core, { limit: this.#clearingLimit() });
       if (bySize !== undefined) return { tier: "size-based", tokens, ...bySize };
     }
     await core.pickUp();
@@ -390,14 +393,4 @@ const withholding = (events: EventEmitter, told: { compact?: EngineEvents["compa
     if (name === "compact") told.compact = event as EngineEvents["compact"];
     else events.emit(name, event);
   },
-});
-
-/** A compaction as a step that a host is told of. */
-export const stepOf = (compacted: Compacted): EngineStep => ({
-  tier: compacted.writer === "notes" ? "notes" : "full",
-  added: compacted.stored,
-  tokensBefore: compacted.tokensBefore,
-  tokensAfter: compacted.tokensAfter,
-  text: describeStep(compacted),
-  compacted,
 });

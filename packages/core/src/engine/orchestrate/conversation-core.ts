@@ -35,7 +35,7 @@ import { createCacheWatch, type CacheWatch } from "../watch/cache-watch.js";
 import { startChain, type Chain } from "./chain.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import { createLiveState, type LiveState } from "./live-state.js";
-import { resolveIn } from "../restore/paths.js";
+import { resolveIn } from "../../messages/paths.js";
 import { earlyThreshold } from "./early-threshold.js";
 import { recordedWrites } from "./recorded-writes.js";
 import { sharedBeginning } from "./shared-beginning.js";
@@ -141,7 +141,12 @@ class Core implements ConversationCore {
     this.options = options;
     this.source = options.source ?? "sdk";
     this.isMainThread = isMainThread(this.source);
-    this.settings = { ...defaultSettings, ...options.settings };
+    const isCompacted = options.compaction !== "none";
+    this.settings = {
+      ...defaultSettings,
+      ...options.settings,
+      ...(isCompacted ? {} : { compactEarly: false }),
+    };
     this.events = options.events ?? createEventEmitter();
     this.compactable = options.compactableTools ?? createCompactableTools();
     this.watch = createCacheWatch({
@@ -453,7 +458,9 @@ class Core implements ConversationCore {
 
   #newState(overhead: number): LiveState {
     const { estimator, compactable: tools } = this;
-    return createLiveState({ estimator, tools, overhead, resolvePath: this.#resolvePath() });
+    const { compaction } = this.options;
+    const see = compaction === "none" ? undefined : compaction.see;
+    return createLiveState({ estimator, tools, overhead, see, resolvePath: this.#resolvePath() });
   }
 }
 

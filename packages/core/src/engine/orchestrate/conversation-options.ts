@@ -6,9 +6,7 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { ContextMeterOptions } from "../measure/context-meter.js";
 import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
-import type { NotesEditTool } from "../notes/notes-edit.js";
 import type { Timer } from "../ports/function-hooks.js";
-import type { NotesStore } from "../ports/notes-store.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { TranscriptWriter } from "../ports/transcript-store.js";
 import type { ProviderCapabilities } from "../prompt/capabilities.js";
@@ -25,6 +23,7 @@ import type { RestorePorts } from "../restore/restore-state.js";
 import type { Settings } from "../settings/settings.js";
 import type { CompactPorts } from "../summarise/compact-run.js";
 import type { SummaryMessageParts } from "../summarise/summary-message.js";
+import type { CompactionStage, NotesStage } from "./stages.js";
 
 /** The system prompt: named sections, or a text of the caller's that replaces everything. */
 export interface ConversationSystem {
@@ -52,6 +51,13 @@ export interface ConversationOptions {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly ids: Ids;
+  /**
+   * `compaction` of `@palimpsest/core/compaction`. With `none` old results are cleared, and where that is not enough
+   * the conversation ends with its window.
+   */
+  readonly compaction: CompactionStage | "none";
+  /** `keepNotes` of `@palimpsest/core/notes`; the setting `notes` needs it. */
+  readonly notes?: NotesStage;
   /** Whose conversation it is. Default `sdk`. */
   readonly source?: QuerySource;
   /** The subagent whose conversation it is; left out for the main thread. */
@@ -84,12 +90,6 @@ export interface ConversationOptions {
   readonly diffs?: BreakDiffStore;
   /** Further things that a compaction makes obsolete. */
   readonly cleanup?: Partial<Readonly<Record<CleanupTarget, () => void>>>;
-  /** Where notes are kept, for conversations with the setting `notes` on. Default: in memory. */
-  readonly notes?: {
-    readonly store?: NotesStore;
-    /** The host's own edit tool, which the notes are written with. Default: one named `Edit`. */
-    readonly editTool?: NotesEditTool;
-  };
   /** For waiting a while, and no longer, for notes that are being written. */
   readonly timer?: Timer;
   readonly onStatus?: CompactPorts["onStatus"];

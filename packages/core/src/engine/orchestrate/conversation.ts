@@ -7,7 +7,6 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { Accounting } from "../measure/accounting.js";
 import type { ContextSize } from "../measure/context-meter.js";
 import type { Pressure, Thresholds } from "../measure/thresholds.js";
-import type { ConversationNotes } from "./notes-keeper.js";
 import type { ModelCall } from "../ports/model-provider.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { TtlPolicy } from "../prompt/ttl/ttl-policy.js";
@@ -102,6 +101,18 @@ export type ConversationPlan =
       readonly toolUseIds: readonly string[];
     }
   | { readonly tier: "full"; readonly tokens: number; readonly plan: CompactionPlan | NoPlan };
+
+/** The notes, for hosts. */
+export interface ConversationNotes {
+  /** What they say now; the empty template where nothing was written yet. */
+  read(): Promise<string>;
+  /** Replaces them, for a person who edits the file. */
+  edit(notes: string): Promise<void>;
+  /** Begins anew: the empty template. */
+  reset(): Promise<void>;
+  /** Resolves when no update is under way. */
+  idle(): Promise<void>;
+}
 
 /**
  * A conversation that hosts drive: append what was said, prepare a request, send it, observe what came back.

@@ -8,7 +8,6 @@ import { noteCacheReport } from "../clear/cached-edits.js";
 import { accountFor } from "../measure/accounting.js";
 import { isBlocked, percentLeft, pressureOf, withLimit } from "../measure/thresholds.js";
 import type { CompactionFailed } from "../summarise/compaction.js";
-import { Compactor, stepOf } from "./compactor.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
 import { afterResponse } from "./chain.js";
 import { createCore, type ConversationCore } from "./conversation-core.js";
@@ -24,18 +23,26 @@ import type {
   PreparedRequest,
 } from "./conversation.js";
 import { failureSentence } from "./failure-sentence.js";
-import { createMemoryNotesStore } from "../ports/notes-store.js";
-import { NotesKeeper } from "./notes-keeper.js";
+import { compactionStep } from "./describe-step.js";
+import { createNoCompactor } from "./no-compactor.js";
+import type { ConversationCompactor, NotesKeeping } from "./stages.js";
 import { clearWhatIsStale, clearWhatWasDeleted } from "./tier-one.js";
+
 /** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
 export function createConversation(
   options: ConversationOptions,
   messages: readonly Message[] = [],
 ): Conversation {
+  if ((options as Partial<ConversationOptions>).compaction === undefined) {
+    throw new TypeError(
+      'a conversation needs its compaction: the one of @palimpsest/core/compaction, handed in as `compaction`, or "none"',
+    );
+  }
   const core = createCore(options, messages);
   const exclusive = createQueue();
   const keeper = createKeeper(core, exclusive);
-  const compactor = new Compactor(core, keeper);
+  const { compaction } = options;
+  const compactor = compaction === "none" ? createNoCompactor(core) : compaction.create(core, keeper);
   const driver = new Driver(core, keeper, compactor);
   return {
     events: core.events,
@@ -69,9 +76,15 @@ export function createConversation(
 function createKeeper(
   core: ConversationCore,
   inTurn: (task: () => Promise<void>) => Promise<void>,
-): NotesKeeper | undefined {
+): NotesKeeping | undefined {
   if (!core.settings.notes) return undefined;
-  return new NotesKeeper(core, core.options.notes?.store ?? createMemoryNotesStore(), inTurn);
+  const { notes } = core.options;
+  if (notes === undefined) {
+    throw new TypeError(
+      "the setting notes needs keepNotes() of @palimpsest/core/notes, handed in as `notes`",
+    );
+  }
+  return notes.create(core, inTurn);
 }
 
 /** Runs one thing after the other; one that fails holds nobody up. */
@@ -89,15 +102,15 @@ class Driver {
   /** One reactive compaction for what a person said. */
   #hasReacted = false;
 
-  readonly #notes: NotesKeeper | undefined;
-  readonly #compactor: Compactor;
+  readonly #notes: NotesKeeping | undefined;
+  readonly #compactor: ConversationCompactor;
   /** Which list a request was built of. */
   readonly #lists = new WeakMap<
     PreparedRequest,
     { readonly generation: number; readonly last: string | undefined }
   >();
 
-  constructor(core: ConversationCore, notes: NotesKeeper | undefined, compactor: Compactor) {
+  constructor(core: ConversationCore, notes: NotesKeeping | undefined, compactor: ConversationCompactor) {
     this.#core = core;
     this.#notes = notes;
     this.#compactor = compactor;
@@ -221,7 +234,7 @@ class Driver {
       },
       signal,
     );
-    return outcome.kind === "failed" ? undefined : stepOf(outcome);
+    return outcome.kind === "failed" ? undefined : compactionStep(outcome);
   }
 
   async #accept(
@@ -304,7 +317,7 @@ class Driver {
         },
         signal,
       );
-      if (outcome.kind === "compacted") step = stepOf(outcome);
+      if (outcome.kind === "compacted") step = compactionStep(outcome);
     }
     // Deletions inside the old model's cache mean nothing to the new one.
     if (model !== core.model) await clearWhatWasDeleted(core);

@@ -1,3 +1,6 @@
+import type { Compacted } from "../summarise/compaction.js";
+import type { EngineStep } from "./conversation.js";
+
 /** Tokens as a person reads them. */
 const rounded = (tokens: number): string =>
   tokens < 1000 ? String(Math.round(tokens)) : `${Math.round(tokens / 1000)}K`;
@@ -8,7 +11,7 @@ interface Change {
 }
 
 /** The one line that a person sees of a compaction. */
-export const describeStep = ({ tokensBefore, tokensAfter }: Change): string =>
+const describeStep = ({ tokensBefore, tokensAfter }: Change): string =>
   `Conversation compacted · ${rounded(tokensBefore)} → ${rounded(tokensAfter)}`;
 
 /** The one line that a person sees of a clearing. */
@@ -20,3 +23,13 @@ export const describeClearing = (results: number, { tokensBefore, tokensAfter }:
 export const describeMedia = (count: number, { tokensBefore, tokensAfter }: Change): string =>
   `${count === 1 ? "1 old image or document" : `${count} old images and documents`} replaced by text · ` +
   `${rounded(tokensBefore)} → ${rounded(tokensAfter)}`;
+
+/** A compaction as a step that a host is told of. */
+export const compactionStep = (compacted: Compacted): EngineStep => ({
+  tier: compacted.writer === "notes" ? "notes" : "full",
+  added: compacted.stored,
+  tokensBefore: compacted.tokensBefore,
+  tokensAfter: compacted.tokensAfter,
+  text: describeStep(compacted),
+  compacted,
+});

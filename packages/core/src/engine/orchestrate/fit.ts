@@ -10,6 +10,7 @@ import type { Settings } from "../settings/settings.js";
 import { readQuotedTexts } from "../summarise/read-quoted-texts.js";
 import { isSummaryText } from "../summarise/summary-message.js";
 import type { EngineStep } from "./conversation.js";
+import { compaction } from "./compactor.js";
 import { createConversation } from "./create-conversation.js";
 
 /** A message as people write them for the Messages API: content may be a plain text. */
@@ -65,6 +66,7 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
       model,
       maxTokens,
       sessionId: "fit",
+      compaction,
       // No time passes here: what depends on pauses is for conversations that know when things were said.
       clock: { now: () => 0 },
       ids: { next: () => `fit-${(uuids += 1)}` },

@@ -5,7 +5,6 @@ import { createNormaliser } from "../../messages/normalise/normaliser.js";
 import type { CompactableTools } from "../clear/compactable-tools.js";
 import { createResultIndex, type ResultIndex } from "../clear/result-index.js";
 import { createMediaIndex, type MediaIndex } from "../media/media-index.js";
-import { mentionsOf } from "../summarise/used-names.js";
 import { createStretchIndex } from "./stretch-index.js";
 import type { Stretch } from "./early-threshold.js";
 import { createContextMeter, type ContextMeterOptions, type ContextSize } from "../measure/context-meter.js";
@@ -35,10 +34,12 @@ export interface LiveStateOptions {
   /** Tokens of the system prompt and the tools, until a response shows them. */
   readonly overhead?: number | undefined;
   readonly resolvePath?: ((path: string) => string) | undefined;
+  /** Told of every message that is taken in. */
+  readonly see?: ((message: Message) => void) | undefined;
 }
 
 export function createLiveState(options: LiveStateOptions): LiveState {
-  const { estimator, tools, declaredTools, resolvePath } = options;
+  const { estimator, tools, declaredTools, resolvePath, see } = options;
   const normaliserOptions = declaredTools === undefined ? {} : { tools: declaredTools };
   let isReplaying = false;
   const { observe, scaled } = estimator;
@@ -79,8 +80,7 @@ export function createLiveState(options: LiveStateOptions): LiveState {
     parts.index.append(added);
     parts.media.append(added);
     parts.stretch.append(added);
-    // Found now, so that a compaction does not have to look through everything at once.
-    added.forEach(mentionsOf);
+    if (see !== undefined) for (const message of added) see(message);
   };
   return {
     get live() {

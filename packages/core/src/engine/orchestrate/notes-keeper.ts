@@ -6,21 +6,10 @@ import { createNotesRecord, lastNotesRecord } from "../notes/notes-record.js";
 import { summaryFromNotes, type NotesSummary } from "../notes/notes-summary.js";
 import { notesTemplate } from "../notes/template.js";
 import { isExtractionDue } from "../notes/trigger.js";
-import type { NotesStore } from "../ports/notes-store.js";
+import { createMemoryNotesStore, type NotesStore } from "../ports/notes-store.js";
 import { untilAborted } from "../summarise/until-aborted.js";
 import type { ConversationCore } from "./conversation-core.js";
-
-/** The notes, for hosts. */
-export interface ConversationNotes {
-  /** What they say now; the empty template where nothing was written yet. */
-  read(): Promise<string>;
-  /** Replaces them, for a person who edits the file. */
-  edit(notes: string): Promise<void>;
-  /** Begins anew: the empty template. */
-  reset(): Promise<void>;
-  /** Resolves when no update is under way. */
-  idle(): Promise<void>;
-}
+import type { NotesKeeping, NotesStage } from "./stages.js";
 
 interface Running {
   readonly since: number;
@@ -28,13 +17,32 @@ interface Running {
   readonly written: Promise<void>;
 }
 
+export interface KeepNotesOptions {
+  /** Where the notes are kept. Default: in memory. */
+  readonly store?: NotesStore;
+  /** The host's own edit tool, which the notes are written with. Default: one named `Edit`. */
+  readonly editTool?: NotesEditTool;
+}
+
+/** Notes along the way, for conversations with the setting `notes` on. */
+export const keepNotes = ({ store, editTool }: KeepNotesOptions = {}): NotesStage => ({
+  create: (core, inTurn) =>
+    new NotesKeeper(core, {
+      store: store ?? createMemoryNotesStore(),
+      tool: editTool ?? commonEditTool(),
+      inTurn,
+    }),
+});
+
+type InTurn = (task: () => Promise<void>) => Promise<void>;
+
 /** Keeps the notes of a conversation in the background, one update at a time. It never holds anybody up. */
-export class NotesKeeper implements ConversationNotes {
+class NotesKeeper implements NotesKeeping {
   readonly #core: ConversationCore;
   readonly #store: NotesStore;
   readonly #tool: NotesEditTool;
   /** Runs something in turn with everything else that changes the conversation. */
-  readonly #inTurn: (task: () => Promise<void>) => Promise<void>;
+  readonly #inTurn: InTurn;
   #running: Running | undefined;
   /** Changes when somebody else takes the notes over: an update that began before no longer counts. */
   #generation = 0;
@@ -48,12 +56,15 @@ export class NotesKeeper implements ConversationNotes {
 
   constructor(
     core: ConversationCore,
-    store: NotesStore,
-    inTurn: (task: () => Promise<void>) => Promise<void>,
+    {
+      store,
+      tool,
+      inTurn,
+    }: { readonly store: NotesStore; readonly tool: NotesEditTool; readonly inTurn: InTurn },
   ) {
     this.#core = core;
     this.#store = store;
-    this.#tool = core.options.notes?.editTool ?? commonEditTool();
+    this.#tool = tool;
     this.#inTurn = inTurn;
     const recorded = lastNotesRecord(core.state.live);
     this.#tokensAtLast = recorded?.tokens;

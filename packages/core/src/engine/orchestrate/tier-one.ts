@@ -1,6 +1,6 @@
 import { applyCached, decideCached } from "../clear/cached-edits.js";
 import { endOfRequest } from "../clear/cached-edits-request.js";
-import type { ClearPlan } from "../clear/decision.js";
+import type { ClearPlan, ClearTarget } from "../clear/decision.js";
 import { clearResults } from "../clear/clear-results.js";
 import { createMicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import { applyClearing } from "../clear/local-clearing.js";
@@ -10,7 +10,7 @@ import { findModel } from "../../models/table.js";
 import { applyMedia } from "../media/apply-media.js";
 import { decideMedia } from "../media/decide-media.js";
 import type { ConversationCore } from "./conversation-core.js";
-import type { EngineStep } from "./conversation.js";
+import type { ConversationPlan, EngineStep } from "./conversation.js";
 import { describeClearing, describeMedia } from "./describe-step.js";
 
 /** Step 1 of the pipeline: what is stale goes where that costs nothing or pays. */
@@ -72,9 +72,16 @@ async function replaceMedia(core: ConversationCore): Promise<EngineStep | undefi
   return { tier: "media", added: [boundary], tokensBefore, tokensAfter, text };
 }
 
+interface ClearAim {
+  /** Below this the context has to be afterwards. */
+  readonly limit: number;
+  /** How far to go. Default: as the settings say. */
+  readonly target?: ClearTarget;
+}
+
 /** Step 4: only where it gets the context below the limit; half a clearing would make a summary call cold. */
-export async function clearBySize(core: ConversationCore, limit: number): Promise<EngineStep | undefined> {
-  const plan = decideBySize(core, limit);
+export async function clearBySize(core: ConversationCore, aim: ClearAim): Promise<EngineStep | undefined> {
+  const plan = decideBySize(core, aim);
   return plan === undefined ? undefined : applyLocally(core, plan);
 }
 
@@ -119,25 +126,32 @@ interface PlannedClearing {
   readonly toolUseIds: readonly string[];
 }
 
-/** What `clearWhatIsStale` would clear in the messages. */
-export const planByTime = (core: ConversationCore): PlannedClearing | undefined =>
-  planned(core, decideByTime(core));
+/** What `clearWhatIsStale` would do. */
+export function planClearing(core: ConversationCore): ConversationPlan | undefined {
+  const { tokens } = core.state.size;
+  const media = planMedia(core);
+  if (media > 0) return { tier: "media", tokens, count: media };
+  const stale = planned(core, decideByTime(core));
+  if (stale !== undefined) return { tier: "time-based", tokens, ...stale };
+  const cached = planCached(core);
+  return cached === undefined ? undefined : { tier: "cached", tokens, ...cached };
+}
 
 /** What would be deleted inside the provider's cache. */
-export function planCached(core: ConversationCore): PlannedClearing | undefined {
+function planCached(core: ConversationCore): PlannedClearing | undefined {
   const canEditCache = core.capabilities.cacheEdits;
   const decision = decideCached({ ...core.clearContext(), state: core.edits, canEditCache });
   return planned(core, decision.kind === "clear" ? decision : undefined);
 }
 
 /** How many pictures and documents would become text. */
-export const planMedia = (core: ConversationCore): number =>
+const planMedia = (core: ConversationCore): number =>
   decideMedia(core.state.media, { model: findModel(core.model), settings: core.settings })?.replaced.length ??
   0;
 
 /** What `clearBySize` would clear. */
-export const planBySize = (core: ConversationCore, limit: number): PlannedClearing | undefined =>
-  planned(core, decideBySize(core, limit));
+export const planBySize = (core: ConversationCore, aim: ClearAim): PlannedClearing | undefined =>
+  planned(core, decideBySize(core, aim));
 
 const planned = (core: ConversationCore, plan: ClearPlan | undefined): PlannedClearing | undefined =>
   plan && {
@@ -161,8 +175,9 @@ function decideEagerly(core: ConversationCore): ClearPlan | undefined {
   return decision.kind === "clear" ? decision : undefined;
 }
 
-function decideBySize(core: ConversationCore, limit: number): ClearPlan | undefined {
-  const decision = decideSizeBased({ ...core.clearContext(), isPressed: true });
+function decideBySize(core: ConversationCore, { limit, target }: ClearAim): ClearPlan | undefined {
+  const context = { ...core.clearContext(), isPressed: true };
+  const decision = decideSizeBased(target === undefined ? context : { ...context, target });
   if (decision.kind !== "clear") return undefined;
   // Behind a clearing no response counts any more: everything is an estimate, and padded.
   const { shownOverhead, overhead } = core.state.size;

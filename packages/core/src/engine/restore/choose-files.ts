@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/message.js";
 import type { CompactableTools } from "../clear/compactable-tools.js";
 import type { SummaryVariant } from "../summarise/sections.js";
-import { baseName, isWithin, pathKey, resolveIn } from "./paths.js";
+import { baseName, isWithin, pathKey, resolveIn } from "../../messages/paths.js";
 import type { ReadStateSnapshot, RememberedRead } from "./read-state.js";
 import type { SkippedItem, SkipReason } from "./restored.js";
 import { visibleFiles } from "./visible-files.js";

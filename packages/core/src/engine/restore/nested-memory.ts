@@ -1,7 +1,7 @@
 import type { Clock } from "../../messages/construct.js";
 import type { Attachment } from "../../messages/message.js";
 import { memoryFileNames } from "./choose-files.js";
-import { directoriesTo, displayPath, pathKey, resolveIn } from "./paths.js";
+import { directoriesTo, displayPath, pathKey, resolveIn } from "../../messages/paths.js";
 import type { FileAccess, FileText } from "./ports/file-access.js";
 import type { ReadState } from "./read-state.js";
 

@@ -4,7 +4,7 @@ import { applyMicrocompactions } from "../clear/clear-results.js";
 import { isClearedResult } from "../clear/cleared-result.js";
 import type { CompactableTools } from "../clear/compactable-tools.js";
 import { fileReadsOf, showsFile } from "../clear/file-reads.js";
-import { pathKey } from "./paths.js";
+import { pathKey } from "../../messages/paths.js";
 
 export interface VisibleFilesOptions {
   readonly tools: CompactableTools;

@@ -1,5 +1,5 @@
 import type { CompactionFailureReason } from "./compaction.js";
-import { firstCharacters } from "./plain-text.js";
+import { firstCharacters } from "../../messages/plain-text.js";
 
 const sentences: Readonly<Record<CompactionFailureReason, string>> = {
   not_enough_messages: "There are not enough messages to compact.",

@@ -1,4 +1,4 @@
-import { firstCharacters } from "./plain-text.js";
+import { firstCharacters } from "../../messages/plain-text.js";
 
 /** How much of one text of a hook gets through. */
 const MOST_CHARACTERS = 10_000;

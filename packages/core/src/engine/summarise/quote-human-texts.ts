@@ -1,8 +1,8 @@
 import type { Estimator } from "../measure/estimator.js";
 import type { HumanText } from "./human-text.js";
-import { linesOf, oneLine } from "./plain-text.js";
+import { linesOf, oneLine } from "../../messages/plain-text.js";
 import { sectionHeading } from "./summary-sections.js";
-import { endsWithin } from "./token-cuts.js";
+import { endsWithin } from "../measure/token-cuts.js";
 
 export interface QuoteOptions {
   readonly estimator: Estimator;

@@ -1,4 +1,4 @@
-import { collapseSpace } from "./plain-text.js";
+import { collapseSpace } from "../../messages/plain-text.js";
 
 /** Shorter ones count only where they stand as words of their own: `yes` is not in `yesterday`. */
 const SHORT = 40;

@@ -1,7 +1,7 @@
 import { asText, isFields } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
 import type { Estimator } from "../measure/estimator.js";
-import { oneLine } from "./plain-text.js";
+import { oneLine } from "../../messages/plain-text.js";
 import { namesInText, type UsedName } from "./used-names.js";
 
 export interface WorkRecordOptions {

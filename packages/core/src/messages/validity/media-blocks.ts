@@ -1,8 +1,8 @@
 import { apiTexts } from "./api-texts.js";
-import { isBase64 } from "./base64.js";
+import { isBase64 } from "../base64.js";
 import { cacheControl } from "./cache-control.js";
 import type { Check, Cursor } from "./cursor.js";
-import { imageSize } from "./image-size.js";
+import { imageSize } from "../image-size.js";
 import { ownWordings } from "./own-wordings.js";
 import {
   boolean,

@@ -1,11 +1,5 @@
-import type {
-  AnnouncementSource,
-  Conversation,
-  Hooks,
-  ModelProvider,
-  NestedMemory,
-  ReadState,
-} from "@palimpsest/core";
+import type { Conversation, Hooks, ModelProvider } from "@palimpsest/core";
+import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/compaction";
 import type { Judgement } from "../permissions/judgement.js";
 import type { AgentTool, ToolInput } from "../tools/tool.js";
 

@@ -1,10 +1,5 @@
-import {
-  announce,
-  type Announced,
-  type AnnouncementSource,
-  type Attachment,
-  type Message,
-} from "@palimpsest/core";
+import type { Attachment, Message } from "@palimpsest/core";
+import { announce, type Announced, type AnnouncementSource } from "@palimpsest/core/compaction";
 import type { ToolDeferral } from "./tool-deferral.js";
 
 export interface McpAnnouncementOptions {

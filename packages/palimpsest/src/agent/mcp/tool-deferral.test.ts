@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createToolList, findProblems, type Message, type ToolResultContent } from "@palimpsest/core";
+import { createToolList, type Message, type ToolResultContent } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import type { AgentTool } from "../tools/tool.js";
 import { createToolSearchTool } from "../tools/tool-search.js";
 import { announceChanges, createMcpAnnouncements } from "./announcements.js";

@@ -1,4 +1,5 @@
-import type { Announced, Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import type { Announced } from "@palimpsest/core/compaction";
 import type { AgentTool } from "../tools/tool.js";
 import { announcedTools, carriedTools } from "./discovered-tools.js";
 

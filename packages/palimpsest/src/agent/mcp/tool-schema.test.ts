@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { checkProperty } from "../../../../../test/properties/check-property.js";
-import { findProblems } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import { acceptableSchema } from "./tool-schema.js";
 
 it("keeps a schema that is in order", () => {

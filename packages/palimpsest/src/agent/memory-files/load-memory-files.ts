@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
-import type { FileAccess, HookInput } from "@palimpsest/core";
+import type { HookInput } from "@palimpsest/core";
+import type { FileAccess } from "@palimpsest/core/compaction";
 import { createFileAccess } from "../../files/file-access.js";
 import { wayInside } from "../permissions/real-path.js";
 import { readFrontMatter, textList } from "../skills/front-matter.js";

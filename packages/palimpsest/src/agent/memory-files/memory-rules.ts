@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { MemoryRules } from "@palimpsest/core";
+import type { MemoryRules } from "@palimpsest/core/compaction";
 import { createFileAccess } from "../../files/file-access.js";
 import { compilePathPattern } from "../permissions/path-pattern.js";
 import { readFrontMatter, textList } from "../skills/front-matter.js";

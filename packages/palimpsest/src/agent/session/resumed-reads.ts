@@ -1,4 +1,5 @@
-import type { Message, ReadState } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import type { ReadState } from "@palimpsest/core/compaction";
 import { stat } from "node:fs/promises";
 import { isFields } from "../hooks/fields.js";
 

@@ -5,7 +5,7 @@ import {
   type MemoryInvokedSkills,
   type MemoryTodos,
   type Todo,
-} from "@palimpsest/core";
+} from "@palimpsest/core/compaction";
 import { join } from "node:path";
 import { isFields } from "../hooks/fields.js";
 import { createPlanMode, type PlanMode } from "../tools/plan-mode.js";

@@ -2,15 +2,18 @@ import {
   createConversation,
   createDefaultEstimator,
   createEventEmitter,
-  createMemoryReadState,
-  createNestedMemory,
   TranscriptError,
-  type AnnouncementSource,
   type Conversation,
   type EventEmitter,
+} from "@palimpsest/core";
+import {
+  createMemoryReadState,
+  createNestedMemory,
+  type AnnouncementSource,
   type NestedMemory,
   type ReadState,
-} from "@palimpsest/core";
+} from "@palimpsest/core/compaction";
+import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -156,7 +159,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       system: { prompt: prompts.of({ hasSkills: true }) },
       tools: () => main.list().map(offeredTool),
       continuation: options.source === "sdk" ? "autonomous" : "continue",
-      notes: { store: createNotesFile(join(folder, "session-memory", "summary.md")) },
+      notes: keepNotes({ store: createNotesFile(join(folder, "session-memory", "summary.md")) }),
       state: {
         readState,
         nestedMemory,

@@ -1,4 +1,6 @@
 import { asCompactHooks, findModel, type ConversationOptions, type Hooks } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
+import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import { recallHint } from "../recall/wording.js";
 import type { SessionOptions } from "./session-options.js";
@@ -22,7 +24,16 @@ export function modelOptions(model: string, maxTokens: number | undefined): PerM
 
 type Shared = Pick<
   ConversationOptions,
-  "clock" | "ids" | "provider" | "settings" | "sessionId" | "recallHint" | "account" | "timer"
+  | "clock"
+  | "ids"
+  | "compaction"
+  | "notes"
+  | "provider"
+  | "settings"
+  | "sessionId"
+  | "recallHint"
+  | "account"
+  | "timer"
 >;
 
 /** What all conversations of a session have in common. */
@@ -30,6 +41,8 @@ export function sharedConversation(options: SessionOptions, now: () => number): 
   return {
     clock: { now },
     ids: { next: () => randomUUID() },
+    compaction,
+    notes: keepNotes(),
     provider: options.provider,
     settings: options.settings.engine,
     sessionId: options.id,

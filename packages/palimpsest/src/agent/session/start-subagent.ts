@@ -1,12 +1,10 @@
 import {
   createConversation,
-  createMemoryReadState,
   type ConversationOptions,
   type Message,
-  type NestedMemory,
-  type ReadState,
   type TranscriptWriter,
 } from "@palimpsest/core";
+import { createMemoryReadState, type NestedMemory, type ReadState } from "@palimpsest/core/compaction";
 import { join } from "node:path";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
 import type { Agent } from "../loop/agent.js";

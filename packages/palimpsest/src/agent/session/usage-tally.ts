@@ -1,4 +1,5 @@
-import { billedUsage, findModel, type ResponseUsage } from "@palimpsest/core";
+import { findModel, type ResponseUsage } from "@palimpsest/core";
+import { billedUsage } from "@palimpsest/core/protocols";
 import { priceOf } from "../../simulator/core/pricing.js";
 
 /** Tokens and dollars of a session so far. */

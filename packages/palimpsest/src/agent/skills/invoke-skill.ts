@@ -1,4 +1,4 @@
-import type { FileAccess } from "@palimpsest/core";
+import type { FileAccess } from "@palimpsest/core/compaction";
 import { readFrontMatter } from "./front-matter.js";
 import type { Skill } from "./skill.js";
 

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import type { FileAccess } from "@palimpsest/core";
+import type { FileAccess } from "@palimpsest/core/compaction";
 import { createFileAccess } from "../../files/file-access.js";
 import type { Fields } from "../hooks/fields.js";
 import { projectDirectories } from "../memory-files/project-directories.js";

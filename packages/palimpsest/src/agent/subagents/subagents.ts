@@ -1,4 +1,5 @@
-import { capResult, type BackgroundAgent, type BackgroundAgents, type Estimator } from "@palimpsest/core";
+import { capResult, type Estimator } from "@palimpsest/core";
+import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/compaction";
 import type { AgentEvent, AgentResult } from "../loop/agent-event.js";
 import type { AgentType } from "./agent-types.js";
 

@@ -1,4 +1,4 @@
-import { createMemoryReadState } from "@palimpsest/core";
+import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { describe, expect, it } from "vitest";
 import { createAskUserTool, type UserQuestion } from "./ask-user.js";
 import type { ToolContext } from "./tool.js";

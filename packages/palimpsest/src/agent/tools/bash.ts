@@ -1,5 +1,10 @@
 import { existsSync, statSync } from "node:fs";
-import { createStaleReadWatch, staleReadHint, type ReadState, type StaleReadWatch } from "@palimpsest/core";
+import {
+  createStaleReadWatch,
+  staleReadHint,
+  type ReadState,
+  type StaleReadWatch,
+} from "@palimpsest/core/compaction";
 import { withoutSecrets } from "../../providers/secrets.js";
 import { keysIn } from "../key-variables.js";
 import type { BackgroundCommands } from "./background-commands.js";

@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryReadState, type ReadState } from "@palimpsest/core";
+import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeDisk, type WritableDisk } from "../../files/disk.js";
 import { createPathGuard } from "../path-guard.js";

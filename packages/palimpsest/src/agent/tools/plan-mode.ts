@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { PlanSource } from "@palimpsest/core";
+import type { PlanSource } from "@palimpsest/core/compaction";
 import { replaceFile } from "../../stores/replace-file.js";
 import type { AgentTool, ToolContext, ToolOutput } from "./tool.js";
 

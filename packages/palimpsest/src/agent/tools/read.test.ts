@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryReadState, type ReadState } from "@palimpsest/core";
+import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { showsFile } from "../../../../core/src/engine/clear/file-reads.js";
 import { createPathGuard } from "../path-guard.js";

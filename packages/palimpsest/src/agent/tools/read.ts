@@ -1,4 +1,4 @@
-import type { FileRefusal, FileText } from "@palimpsest/core";
+import type { FileRefusal, FileText } from "@palimpsest/core/compaction";
 import { readBytesInside } from "../../files/read-bytes-inside.js";
 import type { PathGuard } from "../path-guard.js";
 import { quotedPath } from "../shown-path.js";

@@ -1,5 +1,5 @@
 import { diskCode } from "../../files/disk.js";
-import type { FileRefusal } from "@palimpsest/core";
+import type { FileRefusal } from "@palimpsest/core/compaction";
 import type { PathGuard, PathUse } from "../path-guard.js";
 import { quotedPath } from "../shown-path.js";
 

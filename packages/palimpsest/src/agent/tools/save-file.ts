@@ -1,4 +1,4 @@
-import type { ReadRecord } from "@palimpsest/core";
+import type { ReadRecord } from "@palimpsest/core/compaction";
 import { writeInside, type WriteOutcome } from "../../files/write-inside.js";
 import type { PathGuard } from "../path-guard.js";
 import { quotedPath } from "../shown-path.js";

@@ -1,4 +1,4 @@
-import type { FileAccess, MemoryInvokedSkills } from "@palimpsest/core";
+import type { FileAccess, MemoryInvokedSkills } from "@palimpsest/core/compaction";
 import { invokeSkill } from "../skills/invoke-skill.js";
 import { nearNames } from "../skills/near-names.js";
 import type { Skill } from "../skills/skill.js";

@@ -1,4 +1,4 @@
-import { createMemoryReadState, createMemoryTodos, type Todo } from "@palimpsest/core";
+import { createMemoryReadState, createMemoryTodos, type Todo } from "@palimpsest/core/compaction";
 import { describe, expect, it } from "vitest";
 import { createTodoWriteTool } from "./todo-write.js";
 import type { ToolContext } from "./tool.js";

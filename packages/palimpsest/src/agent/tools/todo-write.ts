@@ -1,4 +1,4 @@
-import type { MemoryTodos, Todo } from "@palimpsest/core";
+import type { MemoryTodos, Todo } from "@palimpsest/core/compaction";
 import type { AgentTool } from "./tool.js";
 
 export interface TodoWriteOptions {

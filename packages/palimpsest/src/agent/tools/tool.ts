@@ -1,4 +1,5 @@
-import type { Attachment, ReadState, ToolDefinition, ToolResultContent } from "@palimpsest/core";
+import type { Attachment, ToolDefinition, ToolResultContent } from "@palimpsest/core";
+import type { ReadState } from "@palimpsest/core/compaction";
 
 /** A JSON value of a tool's input, checked against the tool's schema. */
 export type ToolInput = Readonly<Record<string, unknown>>;

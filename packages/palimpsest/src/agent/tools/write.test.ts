@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryReadState, type ReadState } from "@palimpsest/core";
+import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPathGuard } from "../path-guard.js";
 import { createReadTool } from "./read.js";

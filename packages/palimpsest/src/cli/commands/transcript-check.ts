@@ -1,4 +1,5 @@
-import type { Problem, Repair, RepairKind } from "@palimpsest/core";
+import type { Repair, RepairKind } from "@palimpsest/core";
+import type { Problem } from "@palimpsest/core/validity";
 import { checkRecording } from "../../replay/check-recording.js";
 import { noCounts, type RecordingCounts, type RecordingFormat } from "../../replay/readers/recording.js";
 import { complain, readRecordings, type ReadFile } from "../read-recordings.js";

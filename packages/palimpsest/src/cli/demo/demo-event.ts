@@ -1,4 +1,5 @@
-import type { AssistantMessage, EngineStep, Mended, WriterName } from "@palimpsest/core";
+import type { AssistantMessage, EngineStep } from "@palimpsest/core";
+import type { Mended, WriterName } from "@palimpsest/core/compaction";
 import type { MoneyFigures } from "./demo-money.js";
 
 /** What happens in the demo, for whoever shows it. Texts of the agent and of files are hostile. */

@@ -1,4 +1,5 @@
-import { billedUsage, findModel, pricesAt, type ResponseUsage } from "@palimpsest/core";
+import { findModel, pricesAt, type ResponseUsage } from "@palimpsest/core";
+import { billedUsage } from "@palimpsest/core/protocols";
 import { createUsageTally } from "../../agent/session/usage-tally.js";
 
 /** What the agent's calls cost, and what they would cost otherwise. */

@@ -1,11 +1,5 @@
-import {
-  decodeError,
-  encodeError,
-  type ApiFailure,
-  type ModelCall,
-  type ModelProvider,
-  type ModelResponse,
-} from "@palimpsest/core";
+import type { ApiFailure, ModelCall, ModelProvider, ModelResponse } from "@palimpsest/core";
+import { decodeError, encodeError } from "@palimpsest/core/protocols";
 import { messagesCapabilities } from "../../providers/messages-capabilities.js";
 import { createSimulator } from "../../simulator/core/create-simulator.js";
 import type { Verdict } from "../../simulator/outcome.js";

@@ -4,6 +4,8 @@ import {
   type PreparedRequest,
   type Settings,
 } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
+import { keepNotes } from "@palimpsest/core/notes";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { createRecordedWorld } from "../world/recorded-world.js";
 import type { Policy, PolicyEdit } from "./policy.js";
@@ -28,6 +30,8 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
         sessionId: host.sessionId,
         clock: { now: host.now },
         ids: { next: () => `engine-${(ids += 1)}` },
+        compaction,
+        notes: keepNotes(),
         source: "repl_main_thread",
         provider: host.provider,
         settings: { ...settings, window: host.window },

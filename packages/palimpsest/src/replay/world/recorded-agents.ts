@@ -1,4 +1,4 @@
-import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core";
+import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/compaction";
 import { asText } from "../readers/recording.js";
 import type { RecordedCall } from "./recorded-call.js";
 

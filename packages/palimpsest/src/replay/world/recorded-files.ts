@@ -1,10 +1,10 @@
+import type { Attachment } from "@palimpsest/core";
 import {
   createMemoryReadState,
-  type Attachment,
   type FileAccess,
   type ReadRecord,
   type ReadState,
-} from "@palimpsest/core";
+} from "@palimpsest/core/compaction";
 import { isFields } from "../readers/recording.js";
 import { commandOutput, commandRead, type RecordedCommand } from "./command-read.js";
 import { fileCallOf } from "./file-call.js";

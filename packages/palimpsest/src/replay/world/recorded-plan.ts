@@ -1,4 +1,5 @@
-import { createMemoryPlan, type Attachment, type PlanSource, type PlanState } from "@palimpsest/core";
+import type { Attachment } from "@palimpsest/core";
+import { createMemoryPlan, type PlanSource, type PlanState } from "@palimpsest/core/compaction";
 import { asText } from "../readers/recording.js";
 import type { RecordedCall } from "./recorded-call.js";
 

@@ -1,4 +1,5 @@
-import { createMemoryTodos, type Attachment, type Todo, type TodoSource } from "@palimpsest/core";
+import type { Attachment } from "@palimpsest/core";
+import { createMemoryTodos, type Todo, type TodoSource } from "@palimpsest/core/compaction";
 import { asFieldsList, asText, type Fields } from "../readers/recording.js";
 import type { RecordedCall } from "./recorded-call.js";
 

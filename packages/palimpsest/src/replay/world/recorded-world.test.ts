@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
-  restoreState,
   defaultSettings,
   createDefaultEstimator,
   type Message,
   type ToolResultContent,
 } from "@palimpsest/core";
+import { restoreState } from "@palimpsest/core/compaction";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { createRecordedWorld, type RecordedWorld, type RecordedWorldOptions } from "./recorded-world.js";
 

@@ -1,4 +1,5 @@
-import { findProblems, type Model, type ModelRequest } from "@palimpsest/core";
+import type { Model, ModelRequest } from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
 import type { ErrorOutcome, SimulatedCall } from "../outcome.js";
 import { digest } from "./digest.js";
 import { applyEdits, decidesThinking, stripOldThinking, type AppliedEdit } from "./edits.js";

@@ -1,4 +1,4 @@
-import { decodeRequestHead, encodeError } from "@palimpsest/core";
+import { decodeRequestHead, encodeError } from "@palimpsest/core/protocols";
 import { Hono } from "hono";
 import type { SimulatedCall, Verdict } from "../outcome.js";
 import type { Delivery } from "../player.js";

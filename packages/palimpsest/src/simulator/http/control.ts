@@ -1,4 +1,4 @@
-import { encodeError } from "@palimpsest/core";
+import { encodeError } from "@palimpsest/core/protocols";
 import type { Hono } from "hono";
 import type { Simulator } from "../simulator.js";
 import type { FaultPlan } from "./faults.js";

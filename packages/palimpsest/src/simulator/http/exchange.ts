@@ -1,4 +1,4 @@
-import { decodeRequestHead } from "@palimpsest/core";
+import { decodeRequestHead } from "@palimpsest/core/protocols";
 import type { Verdict } from "../outcome.js";
 import type { Fault } from "./faults.js";
 import type { Given } from "./give-answer.js";

@@ -1,4 +1,4 @@
-import { errorStatus } from "@palimpsest/core";
+import { errorStatus } from "@palimpsest/core/protocols";
 import type { Delivery } from "../player.js";
 
 /** What goes wrong with one request. */

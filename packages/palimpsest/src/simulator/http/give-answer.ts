@@ -1,4 +1,4 @@
-import { encodeError, encodeStream, errorStatus, formatSseEvent } from "@palimpsest/core";
+import { encodeError, encodeStream, errorStatus, formatSseEvent } from "@palimpsest/core/protocols";
 import type { Outcome } from "../outcome.js";
 import type { Delivery } from "../player.js";
 import type { Shipment } from "./deliver.js";

@@ -1,6 +1,6 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { encodeError } from "@palimpsest/core";
+import { encodeError } from "@palimpsest/core/protocols";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SimulatorApp } from "./app.js";

@@ -1,12 +1,6 @@
-import {
-  createConversation,
-  createMemoryNotesStore,
-  createUserMessage,
-  notesTemplate,
-  sectionTitles,
-  summaryPrompt,
-  type SummaryVariant,
-} from "@palimpsest/core";
+import { createConversation, createMemoryNotesStore, createUserMessage } from "@palimpsest/core";
+import { compaction, sectionTitles, summaryPrompt, type SummaryVariant } from "@palimpsest/core/compaction";
+import { keepNotes, notesTemplate } from "@palimpsest/core/notes";
 import { expect, it } from "vitest";
 import { createEmbeddedProvider } from "../../providers/embedded.js";
 import { recogniseSummaryRequest } from "./summary-request.js";
@@ -67,7 +61,8 @@ it("knows our own request for an update of the notes, its file and what stands i
     ids: { next: () => `u${(ids += 1)}` },
     settings: { notes: true, notesFirstTokens: 0, notesTokens: 100, notesSectionTokens: 50 },
     tools: () => [{ definition: { name: "Edit", input_schema: { type: "object" } } }],
-    notes: { store },
+    compaction,
+    notes: keepNotes({ store }),
   });
   await conversation.append(createUserMessage(conversation.origin(), { content: "Fix the parser." }));
   const prepared = await conversation.prepare();

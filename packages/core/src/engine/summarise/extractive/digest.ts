@@ -9,7 +9,7 @@ import { errorsSection } from "./errors-section.js";
 import { FilesSection } from "./files-section.js";
 import { insightsSection } from "./insights-section.js";
 import { surveyOf } from "./survey.js";
-import { oneLine } from "../plain-text.js";
+import { oneLine } from "../../../messages/plain-text.js";
 
 /** With these words a digest begins. */
 export const DIGEST_HEADING = "[digest of the earlier conversation, which was left out here]";

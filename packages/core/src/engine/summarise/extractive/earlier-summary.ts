@@ -1,5 +1,5 @@
 import { pathsNamedIn } from "../named-paths.js";
-import { oneLine } from "../plain-text.js";
+import { oneLine } from "../../../messages/plain-text.js";
 import { USER_MESSAGES_SECTION } from "../sections.js";
 import { findSections, sectionBody } from "../summary-sections.js";
 import { newestThatFit, type Allowance } from "./allowance.js";

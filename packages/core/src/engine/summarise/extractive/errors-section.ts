@@ -1,4 +1,4 @@
-import { excerpt, oneLine } from "../plain-text.js";
+import { excerpt, oneLine } from "../../../messages/plain-text.js";
 import { newestThatFit, type Allowance } from "./allowance.js";
 import { commandOf, resultText, subjectOf, type Call } from "./call.js";
 import { tellingLines } from "./failure.js";

@@ -1,5 +1,5 @@
 import { asText, isFields, type Fields } from "../../../messages/fields.js";
-import { excerpt } from "../plain-text.js";
+import { excerpt } from "../../../messages/plain-text.js";
 import { patchOf, resultText, type Call } from "./call.js";
 import type { TouchedFile } from "./survey.js";
 

@@ -1,4 +1,4 @@
-import { excerpt, type ExcerptOptions } from "../plain-text.js";
+import { excerpt, type ExcerptOptions } from "../../../messages/plain-text.js";
 import { newestWritten, type Allowance } from "./allowance.js";
 import type { Survey } from "./survey.js";
 

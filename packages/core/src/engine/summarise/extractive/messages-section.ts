@@ -1,5 +1,5 @@
 import type { HumanText } from "../human-text.js";
-import { oneLine } from "../plain-text.js";
+import { oneLine } from "../../../messages/plain-text.js";
 import { quoteHumanTexts, TOTAL_MESSAGE_TOKENS, type QuoteOptions } from "../quote-human-texts.js";
 import { USER_MESSAGES_SECTION } from "../sections.js";
 import { Allowance } from "./allowance.js";

@@ -1,4 +1,4 @@
-import { oneLine } from "../plain-text.js";
+import { oneLine } from "../../../messages/plain-text.js";
 import type { Allowance } from "./allowance.js";
 
 const MAX_PATH = 400;

@@ -1,6 +1,6 @@
-import { linesOf, spaceTags } from "../plain-text.js";
-import { headWithin } from "../token-cuts.js";
-import { oneLine } from "../plain-text.js";
+import { linesOf, spaceTags } from "../../../messages/plain-text.js";
+import { headWithin } from "../../measure/token-cuts.js";
+import { oneLine } from "../../../messages/plain-text.js";
 import type { Allowance } from "./allowance.js";
 import type { Survey } from "./survey.js";
 

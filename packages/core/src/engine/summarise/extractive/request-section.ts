@@ -1,5 +1,5 @@
-import { headWithin } from "../token-cuts.js";
-import { oneLine, collapseSpace, spaceTags } from "../plain-text.js";
+import { headWithin } from "../../measure/token-cuts.js";
+import { oneLine, collapseSpace, spaceTags } from "../../../messages/plain-text.js";
 import type { HumanText } from "../human-text.js";
 import { FIRST_REQUEST } from "./labels.js";
 import { newestThatFit, type Allowance } from "./allowance.js";

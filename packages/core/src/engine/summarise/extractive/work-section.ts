@@ -1,5 +1,5 @@
 import { isWriteLike } from "../../clear/compactable-tools.js";
-import { excerpt, oneLine } from "../plain-text.js";
+import { excerpt, oneLine } from "../../../messages/plain-text.js";
 import { newestThatFit, type Allowance } from "./allowance.js";
 import { resultText, subjectOf, type Call } from "./call.js";
 import { tellingLines } from "./failure.js";

@@ -1,8 +1,6 @@
 import {
   createConversation,
   createFunctionHooks,
-  createMemoryReadState,
-  findProblems,
   type Conversation,
   type HookRegistrations,
   type Message,
@@ -11,6 +9,8 @@ import {
   type TranscriptWriter,
   type UserBlock,
 } from "@palimpsest/core";
+import { compaction, createMemoryReadState } from "@palimpsest/core/compaction";
+import { findProblems } from "@palimpsest/core/validity";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createEmbeddedProvider,
@@ -67,6 +67,7 @@ export function createLoopAgent(options: LoopOptions): LoopAgent {
     model: MODEL,
     maxTokens: 1000,
     sessionId: "s",
+    compaction,
     provider,
     clock: { now: Date.now },
     ids: { next: () => `u${(ids += 1)}` },

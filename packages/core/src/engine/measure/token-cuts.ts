@@ -1,5 +1,5 @@
-import type { Estimator } from "../measure/estimator.js";
-import { firstCharacters, lastCharacters } from "./plain-text.js";
+import type { Estimator } from "./estimator.js";
+import { firstCharacters, lastCharacters } from "../../messages/plain-text.js";
 
 const HEAD_SHARE = 0.6;
 const TRIES = 16;

@@ -1,0 +1,133 @@
+export type {
+  FileAccess,
+  FileReadOptions,
+  FileReadOutcome,
+  FileRefusal,
+  FileText,
+} from "./engine/restore/ports/file-access.js";
+export {
+  createMemoryReadState,
+  type ReadRecord,
+  type ReadState,
+  type ReadStateOptions,
+  type ReadStateSnapshot,
+  type RememberedRead,
+} from "./engine/restore/read-state.js";
+export { announce, type Announcement } from "./engine/restore/announce.js";
+export { applyRestored, type ApplyRestoredOptions } from "./engine/restore/apply-restored.js";
+export { memoryFileNames, type FileExclusions } from "./engine/restore/choose-files.js";
+export {
+  cleanUpAfterCompaction,
+  cleanupTargets,
+  type CleanupOptions,
+  type CleanupReport,
+  type CleanupTarget,
+} from "./engine/restore/cleanup.js";
+export { dropToFit, restoredTokens } from "./engine/restore/drop-to-fit.js";
+export {
+  createNestedMemory,
+  type MemoryRules,
+  type NestedMemory,
+  type NestedMemoryOptions,
+} from "./engine/restore/nested-memory.js";
+export {
+  createMemoryAnnouncements,
+  type Announced,
+  type Announcements,
+  type AnnouncementSource,
+  type MemoryAnnouncements,
+} from "./engine/restore/ports/announcement-source.js";
+export {
+  createMemoryBackgroundAgents,
+  type BackgroundAgent,
+  type BackgroundAgents,
+  type BackgroundStatus,
+  type MemoryBackgroundAgents,
+} from "./engine/restore/ports/background-agents.js";
+export {
+  createMemoryInvokedSkills,
+  type InvokedSkill,
+  type InvokedSkills,
+  type MemoryInvokedSkills,
+} from "./engine/restore/ports/invoked-skills.js";
+export {
+  createMemoryFileAccess,
+  type MemoryFile,
+  type MemoryFileAccess,
+} from "./engine/restore/ports/memory-file-access.js";
+export {
+  createMemoryPlan,
+  type MemoryPlan,
+  type PlanSource,
+  type PlanState,
+} from "./engine/restore/ports/plan-source.js";
+export {
+  createMemoryTodos,
+  type MemoryTodos,
+  type Todo,
+  type TodoSource,
+} from "./engine/restore/ports/todo-source.js";
+export {
+  restoreChannels,
+  type FileSkipReason,
+  type RestoreChannel,
+  type Restored,
+  type RestoredItem,
+  type SkippedItem,
+  type SkipReason,
+} from "./engine/restore/restored.js";
+export {
+  restoreState,
+  type RestoreOptions,
+  type RestorePorts,
+  type RestoreSettings,
+} from "./engine/restore/restore-state.js";
+export {
+  createStaleReadWatch,
+  findStaleReads,
+  staleReadHint,
+  type StaleRead,
+  type StaleReadOptions,
+  type StaleReadWatch,
+} from "./engine/restore/stale-reads.js";
+export { compact } from "./engine/summarise/compact.js";
+export type {
+  CompactInput,
+  CompactPhase,
+  CompactPorts,
+  CompactStatus,
+  RestoreRequest,
+  SummaryRequestSent,
+} from "./engine/summarise/compact-run.js";
+export type {
+  Compacted,
+  CompactionFailed,
+  CompactionFailureReason,
+  CompactionTrigger,
+  FailedAttempt,
+  Mended,
+  WriterName,
+} from "./engine/summarise/compaction.js";
+export type { SizeFacts } from "./engine/summarise/new-size.js";
+export type { CompactionScope } from "./engine/summarise/pivot.js";
+export {
+  planCompaction,
+  type CompactionPlan,
+  type NoPlan,
+  type PlannedCost,
+} from "./engine/summarise/plan.js";
+export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/prompt.js";
+export { sectionTitles, type SummaryVariant } from "./engine/summarise/sections.js";
+export { undoCompaction, type NotUndone, type Undone, type UndoInput } from "./engine/summarise/undo.js";
+export type { HumanText } from "./engine/summarise/human-text.js";
+export { humanTextsOf } from "./engine/summarise/human-texts.js";
+export { quoteHumanTexts, type QuoteOptions } from "./engine/summarise/quote-human-texts.js";
+export { verifySummary, type VerifiedSummary, type VerifyOptions } from "./engine/summarise/verify.js";
+export { writeDigest, type DigestOptions } from "./engine/summarise/extractive/digest.js";
+export {
+  writeExtractive,
+  type ExtractiveOptions,
+  type ExtractiveSummary,
+} from "./engine/summarise/extractive/write-extractive.js";
+export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/orchestrate/fit.js";
+export { compaction } from "./engine/orchestrate/compactor.js";
