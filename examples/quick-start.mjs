@@ -1,27 +1,26 @@
+import { createConversation, createUserMessage } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
+import { createEmbeddedProvider } from "palimpsest/providers";
 import assert from "node:assert/strict";
-import { createAssistantMessage, createNormaliser, createUserMessage } from "@palimpsest/core";
-import { findProblems } from "@palimpsest/core/validity";
 
-let count = 0;
-const origin = {
-  clock: Date,
-  ids: { next: () => `id-${(count += 1)}` },
-  sessionId: "demo",
-  parentUuid: null,
+const provider = createEmbeddedProvider({ window: 60_000 }); // the simulated API: no key, no network, no bill
+const conversation = createConversation({
+  ...{ model: "claude-opus-5", maxTokens: 1000, sessionId: "first", settings: { window: 60_000 } },
+  ...{ provider, compaction, clock: Date, ids: { next: () => crypto.randomUUID() } },
+});
+const ask = async (text) => {
+  await conversation.append(createUserMessage(conversation.origin(), { content: text }));
+  const prepared = await conversation.prepare(); // clears, compacts, marks for the cache: whatever is needed
+  for (const step of prepared.steps) console.log(step.text);
+  for await (const output of provider.stream(prepared.call)) {
+    assert.notEqual(output.kind, "error");
+    if (output.kind !== "message") continue;
+    await conversation.observe(prepared, { kind: "response", response: output.message });
+  }
 };
-const model = "claude-opus-5";
-const call = { type: "tool_use", id: "t1", name: "Read", input: { path: "a.ts" } };
-const result = { type: "tool_result", tool_use_id: "t1", content: "export {}" };
 
-const conversation = createNormaliser();
-const first = conversation.append([
-  createUserMessage(origin, { content: "Read a.ts" }),
-  createAssistantMessage(origin, { id: "msg_1", model, content: [call] }),
-]);
-assert.equal(first.repairs[0].kind, "missing_result"); // not answered yet: a placeholder stands in
+await ask("My name is Ada. Never touch the folder vendor/.");
+for (let turn = 1; turn <= 60; turn += 1) await ask(`Step ${turn}: ${"think of it. ".repeat(300)}`);
 
-const second = conversation.append([createUserMessage(origin, { content: [result] })]);
-assert.deepEqual(second.repairs, []); // now it is, and nothing needs mending
-assert.equal(second.messages[0], first.messages[0]); // what has not changed is the same object
-assert.deepEqual(findProblems({ model, max_tokens: 1024, messages: second.messages }), []);
-console.log(`${second.messages.length} messages, valid`);
+assert.match(JSON.stringify(conversation.requestMessages()), /Never touch the folder vendor/);
+console.log(`61 messages, nothing refused, ${conversation.size().percentLeft}% left`);

@@ -59,8 +59,9 @@ describe("all together", () => {
     const { quotes, leftOut } = humanQuotes(said(...messages), options);
     const gone = messages.length - quotes.length;
     expect(gone).toBeGreaterThan(0);
-    expect(leftOut?.line).toBe(`[1–${gone}] stand only in the transcript /logs/s.jsonl.`);
-    expect(quotes[0]?.text).toMatch(/^\[\d+\] number \d+ lorem ipsum .*…$/);
+    expect(leftOut?.line).toBe(`[2–${gone + 1}] stand only in the transcript /logs/s.jsonl.`);
+    expect(quotes[0]?.text).toMatch(/^\[1\] number 0 lorem ipsum .*…$/);
+    expect(quotes[1]?.text).toMatch(new RegExp(`^\\[${gone + 2}\\] number ${gone + 1} lorem ipsum .*…$`));
     expect(quoteHumanTexts(said("one"), { estimator, totalTokens: 0 })).toBe(
       "[1] stands only in the transcript.",
     );

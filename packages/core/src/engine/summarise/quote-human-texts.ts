@@ -24,9 +24,9 @@ interface HumanQuote {
 }
 
 export interface HumanQuotes {
-  /** In order; without the oldest where not even a line of each fits. */
+  /** In order; where not even a line of each fits, the first, which says what it is all about, and the newest. */
   readonly quotes: readonly HumanQuote[];
-  /** Says how many of the oldest are only in the transcript. */
+  /** Says which of the oldest are only in the transcript. */
   readonly leftOut?: { readonly line: string; readonly texts: readonly HumanText[] };
 }
 
@@ -71,13 +71,16 @@ export function humanQuotes(texts: readonly HumanText[], options: QuoteOptions):
   };
   shrink((said) => quoteShort(said, options));
   shrink((said) => quoteLine(said, options));
-  let gone = 0;
-  if (sum > totalTokens) sum += sizeOf(leftOutLine(texts.length, options), options);
-  for (; gone < quotes.length && sum > totalTokens; gone += 1) sum -= quotes[gone]?.tokens ?? 0;
-  return {
-    quotes: quotes.slice(gone).map(({ uuid, text, pieces }) => ({ uuid, text, pieces })),
-    ...(gone === 0 ? {} : { leftOut: { line: leftOutLine(gone, options), texts: texts.slice(0, gone) } }),
-  };
+  const shown = (from: number, to: number): readonly HumanQuote[] =>
+    quotes.toSpliced(from, to - from).map(({ uuid, text, pieces }) => ({ uuid, text, pieces }));
+  if (sum <= totalTokens) return { quotes: shown(0, 0) };
+  sum += sizeOf(leftOutLine({ from: 0, to: texts.length }, options), options);
+  const first = (quotes[0]?.tokens ?? 0) + sum - quotes.reduce((total, { tokens }) => total + tokens, 0);
+  const from = first <= totalTokens ? 1 : 0;
+  let to = from;
+  for (; to < quotes.length && sum > totalTokens; to += 1) sum -= quotes[to]?.tokens ?? 0;
+  const leftOut = { line: leftOutLine({ from, to }, options), texts: texts.slice(from, to) };
+  return { quotes: shown(from, to), leftOut };
 }
 
 const sizeOf = (text: string, { estimator }: Pick<QuoteOptions, "estimator">): number =>
@@ -134,8 +137,15 @@ function quoteLine({ uuid, text, number, size }: Said, options: QuoteOptions): S
   return { uuid, text: quote, pieces: [line], size, tokens: sizeOf(quote, options) };
 }
 
-const leftOutLine = (count: number, options: QuoteOptions): string =>
-  `${count === 1 ? "[1] stands" : `[1–${count}] stand`} only in ${transcriptIn(options)}.`;
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const leftOutLine = ({ from, to }: Range, options: QuoteOptions): string => {
+  const which = to - from === 1 ? `[${to}] stands` : `[${from + 1}–${to}] stand`;
+  return `${which} only in ${transcriptIn(options)}.`;
+};
 
 const transcriptIn = ({ transcriptPath }: QuoteOptions): string =>
   transcriptPath === undefined ? "the transcript" : `the transcript ${oneLine(transcriptPath, 400)}`;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
 import { writeExtractive } from "./extractive/write-extractive.js";
+import { quoteHumanTexts } from "./quote-human-texts.js";
 import { readQuotedTexts } from "./read-quoted-texts.js";
 import { verifySummary } from "./verify.js";
 
@@ -60,4 +61,11 @@ it("reads nothing where nothing was said, or the oldest are only in the transcri
       "6. All user messages:\n   Word for word, in order:\n[1–3] stand only in the transcript.\n[4] x",
     ),
   ).toEqual(["x"]);
+  const quoted = quoteHumanTexts(
+    Array.from({ length: 30 }, (_, index) => ({ uuid: `u${index}`, text: `message ${index}` })),
+    { estimator: options.estimator, totalTokens: 100 },
+  );
+  expect(quoted).toMatch(/^\[2–\d+\] stand only/);
+  const read = readQuotedTexts(`6. All user messages:\n   Word for word, in order:\n${quoted}`);
+  expect([read[0], read.at(-1)]).toEqual(["message 0", "message 29"]);
 });

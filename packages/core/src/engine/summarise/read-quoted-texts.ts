@@ -8,7 +8,7 @@ const LABELS: ReadonlySet<string> = new Set(
   [MESSAGES_LABEL, ADDED_LABEL, NOTHING].map((label) => label.trim()),
 );
 const QUOTE = /^\[\d+\] /;
-const LEFT_OUT = /^\[1(?:–\d+)?\] stands? only in the transcript\b/;
+const LEFT_OUT = /^\[[12](?:–\d+)?\] stands? only in the transcript\b/;
 const BULLET = /^\s*(?:[-*•]|\d+[.)])\s+/;
 
 /**

@@ -115,7 +115,8 @@ function mendMessages(
   const parts = findSections(summary);
   const isThere = createTextFinder(sectionBody(summary, parts, USER_MESSAGES_SECTION));
   const { quotes, leftOut } = humanQuotes(humanTexts, options);
-  const shown = humanTexts.slice(humanTexts.length - quotes.length);
+  const gone = new Set(leftOut?.texts);
+  const shown = humanTexts.filter((text) => !gone.has(text));
   const missing = quotes.filter(
     ({ pieces }, index) =>
       !(pieces.length > 0 && pieces.every((piece) => isThere(piece))) &&
