@@ -1,15 +1,12 @@
 import { isMainThread, type QuerySource } from "../../messages/call/query-source.js";
 import type { Clock, Ids, MessageOrigin } from "../../messages/construct.js";
-import { hashMessage, hashValue } from "../../messages/hash.js";
 import type { Message } from "../../messages/message.js";
-import { isSyntheticError } from "../../messages/predicates.js";
 import { findModel } from "../../models/table.js";
 import type { Model } from "../../models/model.js";
-import { decideApiNative, noNativeClearing, type NativeClearing } from "../clear/api-native.js";
+import { noNativeClearing, type NativeClearing } from "../clear/api-native.js";
 import { noCachedEdits, restoreCachedEdits, type CachedEdits } from "../clear/cached-edits.js";
 import { applyMicrocompactions } from "../clear/clear-results.js";
 import { createCompactableTools, type CompactableTools } from "../clear/compactable-tools.js";
-import { CONTEXT_MANAGEMENT_BETA } from "../clear/context-management.js";
 import type { CostFacts } from "../clear/cost-rule.js";
 import { pricesAt } from "../clear/cost-rule.js";
 import type { ClearContext, ClearDecision } from "../clear/decision.js";
@@ -23,8 +20,6 @@ import { ttlMilliseconds } from "../prompt/cache-writes.js";
 import { messagesApiCapabilities, type ProviderCapabilities } from "../prompt/capabilities.js";
 import { createRequestBuilder, type BuiltRequest, type RequestBuilder } from "../prompt/request-builder.js";
 import type { ResolvedSection } from "../prompt/sections.js";
-import { createSystemLayouter, type SystemLayout } from "../prompt/system-blocks.js";
-import { createToolList, type ToolListing } from "../prompt/tool-list.js";
 import { relativePrices } from "../prompt/ttl/expected-cost.js";
 import { resumedTtlState } from "../prompt/ttl/resumed-ttl.js";
 import type { TtlState } from "../prompt/ttl/ttl-state.js";
@@ -37,9 +32,8 @@ import type { ConversationOptions } from "./conversation-options.js";
 import { createLiveState, type LiveState } from "./live-state.js";
 import { resolveIn } from "../../messages/paths.js";
 import { earlyThreshold } from "./early-threshold.js";
-import { recordedWrites } from "./recorded-writes.js";
+import { RequestAssembly } from "./request-assembly.js";
 import { sharedBeginning } from "./shared-beginning.js";
-import { dropThinking } from "./tier-one.js";
 
 /** Everything that one conversation consists of, and the few ways in which it changes. */
 export interface ConversationCore {
@@ -55,6 +49,8 @@ export interface ConversationCore {
   readonly watch: CacheWatch;
   readonly state: LiveState;
   readonly model: string;
+  /** Tokens that an answer may have. */
+  readonly maxTokens: number;
   readonly estimator: ContextMeterOptions["estimator"];
   /** The same in the model's own tokens, as far as it has learned them. */
   readonly calibrated: Estimator;
@@ -90,6 +86,7 @@ export interface ConversationCore {
   clearContext(): ClearContext;
   /** Whether the next request cannot read what the last one left: its time is over, or the first picture came. */
   isCacheLost(): boolean;
+  isCachingOn(): boolean;
   /** Of a resumed conversation: knows from here on what its last request left in the cache. */
   pickUp(): Promise<void>;
   build(): Promise<BuiltRequest>;
@@ -119,7 +116,6 @@ class Core implements ConversationCore {
   capabilities: ProviderCapabilities;
   thresholds: Thresholds;
   ttl: TtlPolicy;
-  sections: readonly ResolvedSection[] = [];
   chain: Chain;
   edits: CachedEdits;
   areEditsStale = false;
@@ -128,14 +124,8 @@ class Core implements ConversationCore {
   lastPromptTokens = 0;
   generation = 0;
   hadImages = false;
-  promptHead = "";
-  readonly #layouter = createSystemLayouter();
-  readonly #tools: ReturnType<typeof createToolList>;
-  #maxTokens: number;
-  /** A resumed conversation knows where its last request ended once it is built again. */
-  #resumed:
-    | { readonly messages: readonly Message[]; readonly messageId: string; readonly at: number }
-    | undefined;
+  maxTokens: number;
+  readonly #assembly: RequestAssembly;
 
   constructor(options: ConversationOptions, messages: readonly Message[]) {
     this.options = options;
@@ -154,8 +144,7 @@ class Core implements ConversationCore {
       events: this.events,
       ...(options.diffs === undefined ? {} : { diffs: options.diffs }),
     });
-    this.#tools = createToolList(options.absentTools === undefined ? {} : { absent: options.absentTools });
-    this.#maxTokens = options.maxTokens;
+    this.maxTokens = options.maxTokens;
     this.model = options.model;
     this.estimator = this.#estimatorFor(options.model);
     this.capabilities = this.#capabilitiesOf(options.model);
@@ -171,7 +160,7 @@ class Core implements ConversationCore {
       const { source, settings } = this;
       this.ttl = this.#ttlFor(options.model, resumedTtlState(live, { source, settings }));
     }
-    this.#resumed = lastResponseOf(live);
+    this.#assembly = new RequestAssembly(this, live);
   }
 
   get clock(): Clock {
@@ -247,12 +236,11 @@ class Core implements ConversationCore {
   }
 
   resetPrompt(): void {
-    this.options.system?.prompt?.reset();
-    this.#tools.reset();
+    this.#assembly.reset();
   }
 
   useModel(model: string, maxTokens: number | undefined): void {
-    if (maxTokens !== undefined) this.#maxTokens = maxTokens;
+    if (maxTokens !== undefined) this.maxTokens = maxTokens;
     if (model === this.model) return;
     const { shownOverhead } = this.state.size;
     const { live } = this.state;
@@ -285,120 +273,23 @@ class Core implements ConversationCore {
     return this.#costFacts()?.cache.state !== "warm" || hasImages !== this.hadImages;
   }
 
-  async pickUp(): Promise<void> {
-    if (this.#resumed === undefined) return;
-    const { layout, listing } = await this.#head();
-    this.#buildResumed(layout, listing);
+  pickUp(): Promise<void> {
+    return this.#assembly.pickUp();
   }
 
-  async build(): Promise<BuiltRequest> {
-    const { layout, listing } = await this.#head();
-    this.#buildResumed(layout, listing);
-    this.promptHead = hashValue([listing.tools.map(hashMessage), layout.blocks.map(({ text }) => text)]);
-    if (this.#isThinkingBound() && this.#hasHeadChanged()) await dropThinking(this);
-    return this.#buildFrom(this.state.messages, { layout, listing, parameter: this.#decideNative(listing) });
+  build(): Promise<BuiltRequest> {
+    return this.#assembly.build();
   }
 
-  async #head(): Promise<{ readonly layout: SystemLayout; readonly listing: ToolListing }> {
-    const { system = {}, tools } = this.options;
-    this.sections = (await system.prompt?.resolve()) ?? [];
-    return { listing: this.#tools.list(tools?.() ?? []), layout: this.#layOut() };
+  get sections(): readonly ResolvedSection[] {
+    return this.#assembly.sections;
   }
 
-  #isThinkingBound(): boolean {
-    return findModel(this.model)?.capabilities.thinking.boundToPrefix === true;
+  get promptHead(): string {
+    return this.#assembly.promptHead;
   }
 
-  /** Whether the newest response was given to another system prompt or other tools, as far as that was noted. */
-  #hasHeadChanged(): boolean {
-    const last = this.state.live.findLast(
-      (message) => message.type === "assistant" && promptHeadOf(message) !== undefined,
-    );
-    const head = last === undefined ? undefined : promptHeadOf(last);
-    return head !== undefined && head !== this.promptHead;
-  }
-
-  #layOut(): SystemLayout {
-    const { attribution, productPrefix, custom } = this.options.system ?? {};
-    const head = {
-      ...(attribution === undefined ? {} : { attribution }),
-      ...(productPrefix === undefined ? {} : { productPrefix }),
-    };
-    return this.#layouter.layOut(
-      custom === undefined ? { ...head, sections: this.sections } : { ...head, custom },
-    );
-  }
-
-  /** The provider's own strategies, held as the cache key demands. */
-  #decideNative({ tools }: ToolListing): object | undefined {
-    if (!this.capabilities.contextEdits) return undefined;
-    const { previous: _previous, recallHint: _hint, target: _target, ...context } = this.clearContext();
-    const decision = decideApiNative({
-      ...context,
-      state: this.native,
-      tools: this.compactable,
-      declaredTools: tools,
-      isThinking: isThinking(this.options.parameters?.thinking),
-      contextTokens: this.state.size.tokens,
-      thresholds: this.thresholds,
-      now: this.clock.now(),
-    });
-    this.native = decision.state;
-    return decision.parameter;
-  }
-
-  #buildFrom(
-    messages: LiveState["messages"],
-    parts: {
-      readonly layout: SystemLayout;
-      readonly listing: ToolListing;
-      readonly parameter: object | undefined;
-    },
-  ): BuiltRequest {
-    const { layout, listing, parameter } = parts;
-    const { parameters = {} } = this.options;
-    const betas = [
-      ...(parameters.betas ?? []),
-      ...(parameter === undefined ? [] : [CONTEXT_MANAGEMENT_BETA]),
-    ];
-    return this.builder.build({
-      source: this.source,
-      parameters: {
-        ...parameters,
-        model: this.model,
-        max_tokens: this.#maxTokens,
-        betas,
-        ...(parameter === undefined ? {} : { context_management: parameter }),
-      },
-      system: layout,
-      tools: listing,
-      messages,
-      capabilities: this.capabilities,
-      ttl: this.ttl.ttlFor(this.source).shared,
-      pinnedEdits: this.edits.pinned,
-      isCachingOn: this.#isCachingOn(),
-    });
-  }
-
-  /** The last request of a resumed conversation, as it was: what it left in the cache may still be there. */
-  #buildResumed(layout: SystemLayout, listing: ToolListing): void {
-    const resumed = this.#resumed;
-    this.#resumed = undefined;
-    if (resumed === undefined) return;
-    const state = this.#newState(0);
-    state.replace(resumed.messages);
-    const built = this.#buildFrom(state.messages, {
-      layout,
-      listing,
-      parameter: this.#decideNative(listing),
-    });
-    const { shared } = this.ttl.ttlFor(this.source);
-    const writes = recordedWrites(resumed.messages, state.messages, shared);
-    const params = { ...built.params, writes };
-    this.builder.answered({ ...built, params }, { messageId: resumed.messageId, at: resumed.at });
-  }
-
-  #isCachingOn(): boolean {
+  isCachingOn(): boolean {
     const { disablePromptCaching, disablePromptCachingModels } = this.settings;
     return (
       !disablePromptCaching &&
@@ -412,7 +303,7 @@ class Core implements ConversationCore {
     const { ttl } = this.ttl.decision();
     const last = this.state.index.lastResponseAt;
     const isWarm = last !== undefined && this.clock.now() < last + ttlMilliseconds[ttl];
-    const isOff = this.capabilities.caching === "none" || !this.#isCachingOn();
+    const isOff = this.capabilities.caching === "none" || !this.isCachingOn();
     return {
       prices: pricesAt(model, this.state.size.tokens),
       cache: { state: isOff ? "off" : isWarm ? "warm" : "cold", ttl },
@@ -462,24 +353,4 @@ class Core implements ConversationCore {
     const see = compaction === "none" ? undefined : compaction.see;
     return createLiveState({ estimator, tools, overhead, see, resolvePath: this.#resolvePath() });
   }
-}
-
-/** What a response of ours was given to, where that matters; it may come from a file and be anything. */
-function promptHeadOf(message: Message): string | undefined {
-  const head: unknown = (message as { readonly promptHead?: unknown }).promptHead;
-  return typeof head === "string" ? head : undefined;
-}
-
-const isThinking = (thinking: Readonly<Record<string, unknown>> | undefined): boolean =>
-  thinking !== undefined && thinking["type"] !== "disabled";
-
-/** The messages that the last response was the answer to, and what it was. */
-function lastResponseOf(
-  live: readonly Message[],
-): { readonly messages: readonly Message[]; readonly messageId: string; readonly at: number } | undefined {
-  const last = live.findLast((message) => message.type === "assistant" && !isSyntheticError(message));
-  if (last?.type !== "assistant") return undefined;
-  const { id } = last.message;
-  const first = live.findIndex((message) => message.type === "assistant" && message.message.id === id);
-  return { messages: live.slice(0, first), messageId: id, at: Date.parse(last.timestamp) };
 }
