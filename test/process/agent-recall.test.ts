@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -81,5 +81,15 @@ describe("Recall", () => {
     expect(seen[1]).toContain(FACT);
     expect(asked).not.toContain("7714");
     expect(told).toContain(FACT);
+
+    // What the transcript tells of the cost is what the run said, calls for summaries included.
+    const names = await readdir(folders.data, { recursive: true });
+    const transcript = names.find((name) => name.endsWith(".jsonl")) ?? "";
+    const analyzed = await runCommand(folders, ["analyze", join(folders.data, transcript), "--json"]);
+    const { cost } = JSON.parse(analyzed.stdout) as {
+      readonly cost: { readonly dollars: number; readonly summaryCalls: number };
+    };
+    expect(cost.summaryCalls).toBe(tiers.filter((tier) => tier === "full").length);
+    expect(cost.dollars).toBeCloseTo(Number(lines.at(-1)?.["cost"]), 9);
   });
 });

@@ -56,6 +56,7 @@ export {
   type Message,
   type PreservedSegment,
   type ProgressMessage,
+  type SummaryCall,
   type SystemMessage,
   type Usage,
   type UserMessage,

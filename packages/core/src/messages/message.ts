@@ -76,10 +76,17 @@ export interface PreservedSegment {
   readonly byteRanges?: readonly { readonly start: number; readonly end: number }[];
 }
 
+export interface SummaryCall {
+  readonly model: string;
+  readonly usage: Usage;
+}
+
 export interface CompactMetadata {
   readonly trigger: "manual" | "auto";
   readonly preTokens: number;
   readonly preservedSegment?: PreservedSegment;
+  /** What the calls for the summary have used, those that failed included: nothing else in a transcript tells of them. */
+  readonly summaryCalls?: readonly SummaryCall[];
   readonly [field: string]: unknown;
 }
 

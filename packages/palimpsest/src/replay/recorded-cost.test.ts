@@ -1,4 +1,11 @@
-import { createAssistantMessage, findModel, pricesAt, type Message, type Usage } from "@palimpsest/core";
+import {
+  createAssistantMessage,
+  createCompactBoundary,
+  findModel,
+  pricesAt,
+  type Message,
+  type Usage,
+} from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
 import { recordedCost } from "./recorded-cost.js";
 
@@ -49,6 +56,28 @@ describe("recordedCost", () => {
     };
     const { cacheWrite } = recordedCost([said("a", { model: "claude-opus-4-5", usage: split })]);
     expect(cacheWrite).toBeCloseTo((1000 * 6.25 + 2000 * 10) / MILLION, 12);
+  });
+
+  it("counts the calls for summaries that a boundary tells of, once, and whatever else stands there not at all", () => {
+    const origin = {
+      clock: { now: () => 0 },
+      ids: { next: () => "boundary" },
+      sessionId: "s",
+      parentUuid: null,
+    };
+    const call = { model: "claude-opus-4-5", usage: usage(100, 20_000, 0, 1000) };
+    const boundary = createCompactBoundary(origin, {
+      trigger: "auto",
+      preTokens: 1,
+      summaryCalls: [call, { model: "unheard-of", usage: usage(1, 0, 0, 1) }, null, { usage: 7 }] as never,
+    });
+    const first = said("a", { model: "claude-opus-4-5", usage: usage(10, 0, 0, 1) });
+    const bare = recordedCost([first]);
+    const cost = recordedCost([first, boundary, boundary]);
+    expect(cost.summaryDollars).toBeCloseTo((100 * 5 + 20_000 * 0.5 + 1000 * 25) / MILLION, 12);
+    expect((cost.dollars ?? 0) - (bare.dollars ?? 0)).toBeCloseTo(cost.summaryDollars, 12);
+    expect(cost).toMatchObject({ responses: 3, summaryCalls: 2, unpricedResponses: 1 });
+    expect(bare).toMatchObject({ summaryCalls: 0, summaryDollars: 0 });
   });
 
   it("counts a response once, by its last line", () => {

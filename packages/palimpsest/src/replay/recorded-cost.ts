@@ -1,4 +1,11 @@
-import { findModel, pricesAt, SYNTHETIC_MODEL, type AssistantMessage, type Message } from "@palimpsest/core";
+import {
+  findModel,
+  isCompactBoundary,
+  pricesAt,
+  SYNTHETIC_MODEL,
+  type AssistantMessage,
+  type Message,
+} from "@palimpsest/core";
 import { billedUsage } from "@palimpsest/core/protocols";
 import { isFields } from "./readers/recording.js";
 
@@ -20,13 +27,16 @@ export interface RecordedCost {
   /** Tokens read from the cache of all input tokens. */
   readonly cacheHit: number;
   readonly responses: number;
+  /** Calls that wrote summaries, as boundaries of ours tell of them, and what they cost; they are in all other figures. */
+  readonly summaryCalls: number;
+  readonly summaryDollars: number;
   /** Responses of models without known prices, subagents' included: they are in the tokens, not in the dollars. */
   readonly unpricedResponses: number;
 }
 
 const PER_MILLION = 1_000_000;
 
-/** Each response counts once, however many lines it has; subagents' responses cost too. */
+/** Each response counts once, however many lines it has; subagents' responses and calls for summaries cost too. */
 export function recordedCost(messages: readonly Message[]): RecordedCost {
   const cost = {
     input: 0,
@@ -39,13 +49,19 @@ export function recordedCost(messages: readonly Message[]): RecordedCost {
     cacheReadTokens: 0,
     outputTokens: 0,
     responses: 0,
+    summaryCalls: 0,
+    summaryDollars: 0,
     unpricedResponses: 0,
   };
-  for (const { model, usage } of responsesWithUsage(messages)) {
+  for (const { model, usage, isSummary = false } of [
+    ...responsesWithUsage(messages),
+    ...summaryCalls(messages),
+  ]) {
     const billed = billedUsage(usage);
     const { ephemeral_5m_input_tokens: write5m, ephemeral_1h_input_tokens: write1h } = billed.cache_creation;
     const [input, read, output] = [billed.input_tokens, billed.cache_read_input_tokens, billed.output_tokens];
     cost.responses += 1;
+    if (isSummary) cost.summaryCalls += 1;
     cost.inputTokens += input;
     cost.cacheWriteTokens += write5m + write1h;
     cost.cacheReadTokens += read;
@@ -57,10 +73,17 @@ export function recordedCost(messages: readonly Message[]): RecordedCost {
     }
     const prompt = input + read + write5m + write1h;
     const prices = pricesAt(known, prompt);
-    cost.input += (input * prices.input) / PER_MILLION;
-    cost.cacheWrite += (write5m * prices.cacheWrite5m + write1h * prices.cacheWrite1h) / PER_MILLION;
-    cost.cacheRead += (read * prices.cacheRead) / PER_MILLION;
-    cost.output += (output * prices.output) / PER_MILLION;
+    const paid = {
+      input: (input * prices.input) / PER_MILLION,
+      cacheWrite: (write5m * prices.cacheWrite5m + write1h * prices.cacheWrite1h) / PER_MILLION,
+      cacheRead: (read * prices.cacheRead) / PER_MILLION,
+      output: (output * prices.output) / PER_MILLION,
+    };
+    cost.input += paid.input;
+    cost.cacheWrite += paid.cacheWrite;
+    cost.cacheRead += paid.cacheRead;
+    cost.output += paid.output;
+    if (isSummary) cost.summaryDollars += paid.input + paid.cacheWrite + paid.cacheRead + paid.output;
     cost.withoutCache += (prompt * prices.input + output * prices.output) / PER_MILLION;
   }
   const prompt = cost.inputTokens + cost.cacheWriteTokens + cost.cacheReadTokens;
@@ -78,6 +101,20 @@ type Usage = NonNullable<AssistantMessage["message"]["usage"]>;
 interface RecordedUsage {
   readonly model: unknown;
   readonly usage: Usage;
+  readonly isSummary?: boolean;
+}
+
+/** What boundaries say of the calls behind them. A boundary that is there twice counts once. */
+function summaryCalls(messages: readonly Message[]): readonly RecordedUsage[] {
+  const boundaries = new Map(messages.filter(isCompactBoundary).map((boundary) => [boundary.uuid, boundary]));
+  return [...boundaries.values()].flatMap(({ compactMetadata }) => {
+    const calls: unknown = compactMetadata?.["summaryCalls"];
+    return (Array.isArray(calls) ? calls : []).flatMap((call: unknown) =>
+      isFields(call) && isFields(call["usage"])
+        ? [{ model: call["model"], usage: call["usage"] as Usage, isSummary: true }]
+        : [],
+    );
+  });
 }
 
 /** The last line of a response has its final usage. */

@@ -92,7 +92,7 @@ export function createCandidate(
           ...new Set(leftOut.map(hookLeftOut)),
         ].join("\n"),
         writer: written.writer,
-        usage: run.usage,
+        usage: run.calls.map(({ usage }) => usage),
         tokensBefore: size.tokensBefore,
         tokensAfter,
         mended: written.mended,
@@ -210,7 +210,7 @@ function findWork({ ports, division, input }: CompactRun, summary: string): Work
 const WORK_RECORD_SHARE = 20;
 
 function metadataOf(
-  { input, division, instructions }: CompactRun,
+  { input, division, instructions, calls }: CompactRun,
   { postTokens, names }: { readonly postTokens: number; readonly names: readonly UsedName[] },
 ): CompactMetadata {
   const tools = discoveredTools(input.live);
@@ -223,6 +223,7 @@ function metadataOf(
     ...(tools.length === 0 ? {} : { preCompactDiscoveredTools: tools }),
     humanMessages: textsToList(input.live, division.kept),
     ...(names.length === 0 ? {} : { namesUsed: namesToCarry(names) }),
+    ...(calls.length === 0 ? {} : { summaryCalls: calls.map(({ model, usage }) => ({ model, usage })) }),
   };
 }
 

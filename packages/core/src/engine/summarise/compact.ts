@@ -8,7 +8,7 @@ import { readUsage } from "../measure/growth.js";
 import type { Restored } from "../restore/restored.js";
 import { createCandidate } from "./candidate.js";
 import type { CompactInput, CompactPhase, CompactPorts, CompactRun, HookResults } from "./compact-run.js";
-import type { Compacted, CompactionFailed, CompactionFailureReason, FailedAttempt } from "./compaction.js";
+import type { Compacted, CompactionFailed, CompactionFailureReason } from "./compaction.js";
 import { failureMessage } from "./failure-message.js";
 import { capHookText } from "./hook-text.js";
 import { divide, whyUndivided } from "./pivot.js";
@@ -34,13 +34,14 @@ export async function compact(
 ): Promise<Compacted | CompactionFailed> {
   const started = ports.clock.now();
   const status = createStatus(ports);
-  const run: { usage: ResponseUsage[]; failedAttempts: FailedAttempt[] } = { usage: [], failedAttempts: [] };
+  const run: Pick<CompactRun, "calls" | "failedAttempts"> = { calls: [], failedAttempts: [] };
   const fail = (reason: CompactionFailureReason, detail?: string): CompactionFailed => {
     const failed: CompactionFailed = {
       kind: "failed",
       reason,
       message: failureMessage(reason, detail),
-      ...run,
+      failedAttempts: run.failedAttempts,
+      usage: run.calls.map(({ usage }) => usage),
     };
     ports.events?.emit("compact_failed", {
       reason,
@@ -217,8 +218,8 @@ function createStatus({ onStatus, every, settings }: CompactPorts): StatusLine {
   };
 }
 
-function tell(compacted: Compacted, { input, ports, usage }: CompactRun): void {
-  const { trigger, writer, tokensBefore, tokensAfter, mended, durationMs, variant, failedAttempts } =
+function tell(compacted: Compacted, { input, ports }: CompactRun): void {
+  const { trigger, writer, tokensBefore, tokensAfter, mended, durationMs, variant, failedAttempts, usage } =
     compacted;
   const event = {
     trigger,

@@ -61,7 +61,7 @@ export async function planCompaction(
     ports,
     division,
     instructions: input.instructions === undefined ? [] : [input.instructions],
-    usage: [],
+    calls: [],
     failedAttempts: [],
     onAttempt: () => {},
     onText: () => {},

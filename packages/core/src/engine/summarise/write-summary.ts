@@ -75,7 +75,7 @@ export const sharesCache = ({ input, ports }: CompactRun): boolean =>
 
 /** Notes what an attempt used and why it came to nothing. An abort ends everything. */
 function settle(run: CompactRun, writer: WriterName, answer: ModelAnswer): Written {
-  if (answer.kind === "answer") run.usage.push(answer.response.usage);
+  if (answer.kind === "answer") run.calls.push(answer.response);
   throwIfAborted(run.ports.signal);
   const judged = answer.kind === "answer" ? judgeAnswer(answer.response) : judgeFailure(answer.failure);
   if (judged.kind === "rejected") {
@@ -245,7 +245,7 @@ async function writeOnServer(run: CompactRun): Promise<WrittenSummary | undefine
   );
   const block = compactionBlockOf(answer);
   if (block !== undefined) {
-    if (answer.kind === "answer") run.usage.push(answer.response.usage);
+    if (answer.kind === "answer") run.calls.push(answer.response);
     throwIfAborted(ports.signal);
     return { writer: "server", summary: block.content ?? "", block, mended: nothingMended };
   }

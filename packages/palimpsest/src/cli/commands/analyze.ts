@@ -100,9 +100,14 @@ function describeCost(cost: RecordingAnalysis["cost"]): string {
   ];
   const unpriced =
     cost.unpricedResponses === 0 ? "" : `, ${formatNumber(cost.unpricedResponses)} more without known prices`;
+  const summaries =
+    cost.summaryCalls === 0
+      ? ""
+      : `  ${formatDollars(cost.summaryDollars)} of it for ${plural(cost.summaryCalls, "call")} that wrote summaries\n`;
   return (
     `\n${formatDollars(cost.dollars)} for ${responses}${unpriced}: ${parts.join(", ")}\n` +
-    `  ${hit}; without the cache ${formatDollars(cost.withoutCache)} (${saved < 0 ? "it cost" : "it saved"} ${formatDollars(Math.abs(saved))})\n`
+    `  ${hit}; without the cache ${formatDollars(cost.withoutCache)} (${saved < 0 ? "it cost" : "it saved"} ${formatDollars(Math.abs(saved))})\n` +
+    summaries
   );
 }
 
