@@ -111,6 +111,12 @@ describe("fit", () => {
     expect(shown.match(/This conversation continues an earlier one/g)).toHaveLength(1);
   });
 
+  it("keeps no notes, whatever the settings say", async () => {
+    const given = { model: "claude-opus-5", tools };
+    const list = conversation(5, 2000);
+    expect(await fit(list, { ...given, settings: { notes: true } })).toEqual(await fit(list, given));
+  });
+
   it("is the same for the same list", async () => {
     const given = conversation(80, 12_000);
     const [once, twice] = await Promise.all([

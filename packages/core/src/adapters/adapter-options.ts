@@ -10,7 +10,7 @@ import {
 /** What every adapter takes. */
 export interface AdapterOptions extends Pick<
   ConversationOptions,
-  "settings" | "compactableTools" | "recallHint" | "hooks" | "continuation" | "events" | "estimator"
+  "settings" | "notes" | "compactableTools" | "recallHint" | "hooks" | "continuation" | "events" | "estimator"
 > {
   /** Writes summaries. Default: the framework's own model, where the framework hands it out. */
   readonly provider?: ConversationOptions["provider"];

@@ -73,7 +73,8 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
       tools: () => tools.map((definition) => ({ definition })),
       ...(system === undefined ? {} : { system: { custom: system } }),
       ...(provider === undefined ? {} : { provider }),
-      ...(settings === undefined ? {} : { settings }),
+      // There is nobody here whom notes could serve later.
+      settings: { ...settings, notes: false },
       ...(capabilities === undefined ? {} : { capabilities }),
       ...(estimator === undefined ? {} : { estimator }),
     },
