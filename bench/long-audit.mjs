@@ -22,14 +22,14 @@ const LINES = 130;
 const LINE_CHARACTERS = 70;
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
-/** @returns {Promise<readonly { name: string, value: number, unit: string }[]>} */
-export async function longAuditBench() {
-  const judge = outsideJudge();
-  if (judge === undefined) return [];
-  const figures = [];
-  for (const steps of [100, 400]) figures.push(...figuresOf(await runAudit(judge, steps)));
-  return figures;
-}
+export const longAuditBench = {
+  name: "long audit",
+  async *run() {
+    const judge = outsideJudge();
+    if (judge === undefined) return;
+    for (const steps of [100, 400]) yield* figuresOf(await runAudit(judge, steps));
+  },
+};
 
 /** Undefined, with a line that says why, where there is none. */
 function outsideJudge() {

@@ -17,50 +17,44 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import { policyNames } from "palimpsest/replay";
 import { addTallies, figuresOf } from "../packages/palimpsest/dist/replay/measures/tally.js";
 import { describeDetails, whereBusy, whereMissing } from "./replay-details.mjs";
 import { sweptPolicies } from "./replay-sweep.mjs";
 
 const WINDOW = 200_000;
-const POLICIES = [
-  "palimpsest",
-  "none",
-  "truncate",
-  "mask",
-  "clear-tool-uses",
-  "summarise-all",
-  "langchain-summarization",
-  "langchain-context-editing",
-  "ai-sdk-prune",
-];
+const PEERS = ["langchain-summarization", "langchain-context-editing", "ai-sdk-prune"];
+const POLICIES = [...policyNames, ...PEERS];
 /** Policies that one reading of a file serves: more would keep the other processors waiting. */
 const POLICIES_AT_ONCE = 12;
 
 const folder = process.env.PALIMPSEST_CORPUS;
 const skipped = "PALIMPSEST_CORPUS names no folder of recorded conversations: replay has nothing to play";
 
-/** Named figures with units, for both halves and in total; none without PALIMPSEST_CORPUS. */
-export async function replayBench() {
-  if (folder === undefined) {
-    console.error(skipped);
-    return [];
-  }
-  const { seconds, parts } = await replayAll({ policies: POLICIES });
-  return [
-    { name: "replay.seconds", value: seconds, unit: "s" },
-    ...Object.entries(parts).flatMap(([part, { policies }]) =>
-      Object.entries(policies).flatMap(
-        ([policy, { cost, recall, userWords, invalid, overflow, cpuMsP99 }]) => [
-          { name: `replay.${part}.${policy}.cost`, value: cost, unit: "$" },
-          { name: `replay.${part}.${policy}.recall`, value: recall * 100, unit: "%" },
-          { name: `replay.${part}.${policy}.user-words`, value: userWords * 100, unit: "%" },
-          { name: `replay.${part}.${policy}.refused`, value: invalid + overflow, unit: "requests" },
-          { name: `replay.${part}.${policy}.cpu-p99`, value: cpuMsP99, unit: "ms" },
-        ],
-      ),
-    ),
-  ];
-}
+/** The real libraries alone; `palimpsest bench` has the policies of the product. None without PALIMPSEST_CORPUS. */
+export const peersBench = {
+  name: "peers",
+  async *run() {
+    if (folder === undefined) {
+      console.error(skipped);
+      return;
+    }
+    const { parts } = await replayAll({ policies: PEERS });
+    const { total = parts.odd } = parts;
+    for (const [policy, figures] of Object.entries(total.policies)) {
+      const { cost, cacheHit, recall, userWords, answered, invalid, overflow, cpuMsP50, cpuMsP99 } = figures;
+      const name = `peers.${policy}`;
+      yield { name: `${name}.cost`, value: cost, unit: "$" };
+      yield { name: `${name}.cache-hit`, value: cacheHit, unit: "ratio" };
+      yield { name: `${name}.recall`, value: recall, unit: "ratio" };
+      yield { name: `${name}.user-words`, value: userWords, unit: "ratio" };
+      yield { name: `${name}.answered`, value: answered, unit: "ratio" };
+      yield { name: `${name}.refused`, value: invalid + overflow, unit: "requests" };
+      yield { name: `${name}.cpu.p50`, value: cpuMsP50, unit: "ms" };
+      yield { name: `${name}.cpu.p99`, value: cpuMsP99, unit: "ms" };
+    }
+  },
+};
 
 async function replayAll({ policies, half, details = false, workers = availableParallelism() }) {
   const started = performance.now();

@@ -19,33 +19,29 @@ const FILE_SIZE = 100 * MEGABYTE;
 /** Every so many rounds the made-up recording was compacted. */
 const COMPACTED_EVERY = 400;
 
-/** @returns {Promise<readonly { name: string, value: number, unit: string }[]>} */
-export async function replayMemory() {
-  const directory = await mkdtemp(join(tmpdir(), "palimpsest-replay-"));
-  try {
-    const idle = await measureApart("nothing");
-    const figures = [];
-    for (const [format, linesOf] of Object.entries(formats)) {
-      const path = join(directory, `${format}.jsonl`);
-      await write(path, linesOf);
-      const { rounds, undone, peak, milliseconds } = await measureApart(path);
-      figures.push(
-        { name: `${format}, 100 MB: rounds`, value: rounds, unit: "rounds" },
-        { name: `${format}, 100 MB: compactions undone`, value: undone, unit: "" },
-        {
-          name: `${format}, 100 MB: peak memory beyond an idle process`,
-          value: peak - idle.peak,
-          unit: "MB",
-        },
-        { name: `${format}, 100 MB: open and go through it once`, value: milliseconds, unit: "ms" },
-      );
-      await rm(path);
+/** What it takes to open a recording of 100 MB and to go through it once. */
+export const readingBench = {
+  name: "reading",
+  async *run() {
+    const directory = await mkdtemp(join(tmpdir(), "palimpsest-replay-"));
+    try {
+      const idle = await measureApart("nothing");
+      for (const [format, linesOf] of Object.entries(formats)) {
+        const path = join(directory, `${format}.jsonl`);
+        await write(path, linesOf);
+        const { rounds, undone, peak, milliseconds } = await measureApart(path);
+        const name = `reading.${format}.100MB`;
+        yield { name: `${name}.rounds`, value: rounds, unit: "rounds" };
+        yield { name: `${name}.undone`, value: undone, unit: "compactions" };
+        yield { name: `${name}.growth`, value: peak - idle.peak, unit: "MB" };
+        yield { name: `${name}.time`, value: milliseconds, unit: "ms" };
+        await rm(path);
+      }
+    } finally {
+      await rm(directory, { recursive: true, force: true });
     }
-    return figures;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
+  },
+};
 
 const timestamp = (round) => new Date(1_800_000_000_000 + round * 30_000).toISOString();
 const output = (round) =>
@@ -178,5 +174,5 @@ async function measure(path) {
 if (process.argv[2] === "--measure") {
   process.stdout.write(JSON.stringify(await measure(process.argv[3])));
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.table(await replayMemory());
+  for await (const figure of readingBench.run()) console.log(figure);
 }

@@ -12,6 +12,7 @@ const packages = {
     ["simulator"],
     ["files", "providers", "stores"],
     ["agent", "replay", "gateway", "inspector"],
+    ["bench"],
     ["cli"],
   ],
 } as const;

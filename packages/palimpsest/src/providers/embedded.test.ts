@@ -63,8 +63,10 @@ describe("the embedded provider", () => {
   });
 
   it("time passes by itself, or only by hand", async () => {
+    const before = Date.now();
     const live = createEmbeddedProvider();
-    expect(Math.abs(live.simulator.now() - Date.now())).toBeLessThan(5000);
+    expect(live.simulator.now()).toBeGreaterThanOrEqual(before);
+    expect(live.simulator.now()).toBeLessThanOrEqual(Date.now());
     const manual = createEmbeddedProvider({ clock: "manual", startTime: 1000 });
     await answer(manual);
     expect(manual.simulator.now()).toBe(1000);

@@ -292,7 +292,7 @@ describe("createOpenAiCompatibleProvider", () => {
 
   it("does not lose patience with a server that only sends comments", async () => {
     const { outputs } = await called({
-      idleTimeoutMs: 200,
+      idleTimeoutMs: 1000,
       maxRetries: 0,
       answer(_request, outgoing) {
         outgoing.writeHead(200, { "content-type": "text/event-stream" });
@@ -303,7 +303,7 @@ describe("createOpenAiCompatibleProvider", () => {
           if (comments < 10) return;
           clearInterval(timer);
           outgoing.end('data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\n');
-        }, 50);
+        }, 120);
         return true;
       },
     });

@@ -41,9 +41,9 @@ it.each([
   expect(paths(text)).toEqual([]);
 });
 
-it("reads odd texts in time", () => {
-  const start = performance.now();
-  for (const odd of ["a/".repeat(100_000), "a.b ".repeat(50_000), ":".repeat(200_000), ".".repeat(390)])
-    paths(odd);
-  expect(performance.now() - start).toBeLessThan(1000);
+// Looking back at every character would take minutes.
+it("leaves alone odd texts without end", () => {
+  for (const piece of ["a/", "a.b ", ":", ".", `${".".repeat(390)} `, `${"!".repeat(390)}x `]) {
+    expect(paths(piece.repeat(1_000_000 / piece.length))).toEqual([]);
+  }
 });

@@ -40,11 +40,12 @@ describe("titles", () => {
     expect(sectionHeading(line)).toBeUndefined();
   });
 
-  it("costs the same on a line of blanks or marks without end", () => {
-    const start = performance.now();
-    for (const character of [" ", "*", "#", "_", "\t", "("]) sectionHeading(character.repeat(200_000));
-    sectionHeading(`1. Pending tasks${" ".repeat(200_000)}x`);
-    expect(performance.now() - start).toBeLessThan(200);
+  // Looking back at every character would take minutes.
+  it("not a line of blanks or marks without end", () => {
+    for (const character of [" ", "*", "#", "_", "\t", "("]) {
+      expect(sectionHeading(character.repeat(2_000_000))).toBeUndefined();
+    }
+    expect(sectionHeading(`1. Pending tasks${" ".repeat(2_000_000)}x`)).toBeUndefined();
   });
 });
 

@@ -204,22 +204,19 @@ describe("what files say of a boundary may be anything", () => {
   });
 });
 
-it("reads odd and huge inputs in time", () => {
-  const start = performance.now();
-  for (const odd of [
-    "a".repeat(5_000_000),
-    "a/".repeat(1_000_000),
-    "a.b".repeat(1_000_000),
-    "-".repeat(1_000_000),
-    ".".repeat(1_000_000),
-    "a_ ".repeat(1_000_000),
-    "日本語".repeat(500_000),
-  ]) {
-    namesUsed(rounds([{ input: { odd }, result: odd }]));
-    namesInText(odd.slice(0, 300_000));
-  }
-  namesUsed(rounds([{ input: { list: Array.from({ length: 500_000 }, () => "") } }]));
-  expect(performance.now() - start).toBeLessThan(3000);
+// Looking back at every character would take these minutes.
+it.each(["a", "a/", "a.b", "-", ".", "a_ ", "日本語"])(
+  "finds no name in two million characters of %s",
+  (piece) => {
+    const odd = piece.repeat(2_000_000 / piece.length);
+    expect(namesInText(odd)).toEqual(new Set());
+    expect(namesUsed(rounds([{ input: { odd }, result: odd }]))).toEqual([]);
+  },
+);
+
+it("finds no name in a list of nothing without end", () => {
+  const list = Array.from({ length: 500_000 }, () => "");
+  expect(namesUsed(rounds([{ input: { list }, result: "ok" }]))).toEqual([]);
 });
 
 const piece = fc.oneof(

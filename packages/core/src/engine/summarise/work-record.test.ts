@@ -4,6 +4,7 @@ import type { Message } from "../../messages/message.js";
 import { createSample, type SampleCall } from "../clear/testing/sample.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
+import { countCharacters } from "../measure/testing/count-characters.js";
 import { namesUsed } from "./used-names.js";
 import { writeWorkRecord, type WorkRecordOptions } from "./work-record.js";
 
@@ -124,13 +125,22 @@ describe("calls as hostile as they may be", () => {
   });
 });
 
-it("takes no longer for a long conversation than its newest calls need", () => {
+it("looks no further back in a long conversation than its newest calls need", () => {
   const huge = rounds(
     ...Array.from({ length: 20_000 }, (_, at) => [{ input: { path: `/w/${at}.ts`, text: "y".repeat(500) } }]),
   );
-  const start = performance.now();
-  record(huge, { names: [] });
-  expect(performance.now() - start).toBeLessThan(200);
+  let looks = 0;
+  const watched = new Proxy(huge, {
+    get(messages, key): unknown {
+      looks += 1;
+      return Reflect.get(messages, key);
+    },
+  });
+  const counted = countCharacters(estimator);
+  const text = record(watched, { names: [], estimator: counted.estimator });
+  expect(text).toMatch(/\/w\/19999\.ts[^\n]*$/);
+  expect(looks).toBeLessThan(500);
+  expect(counted.characters()).toBeLessThan(100_000);
 });
 
 it("each list is within its budget by the estimator, label and all, whatever the names", () => {

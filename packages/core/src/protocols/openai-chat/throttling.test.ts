@@ -218,16 +218,17 @@ describe("no overflow", () => {
     expect(decodeChatError({ status, body }).kind).toBe(kind);
   });
 
-  it("is found in time in whatever a server writes", () => {
+  // Looking back at every character would take minutes.
+  it("is not what a server writes without end", () => {
     const hostile = [
-      "maximum context length is ".repeat(2000),
-      `prompt contains ${"1,".repeat(10_000)} tokens`,
-      `prompt (length 1)${" a".repeat(20_000)}`,
-      "you requested about 1 tokens (".repeat(1000),
-      "tokens ".repeat(20_000),
+      "maximum context length is ".repeat(100_000),
+      `prompt contains ${"1,".repeat(1_000_000)} tokens`,
+      `prompt (length 1)${" a".repeat(1_000_000)}`,
+      "you requested about 1 tokens (".repeat(100_000),
+      "tokens ".repeat(300_000),
     ];
-    const start = performance.now();
-    for (const message of hostile) decodeChatError({ status: 400, body: error(message) });
-    expect(performance.now() - start).toBeLessThan(2000);
+    for (const message of hostile) {
+      expect(decodeChatError({ status: 400, body: error(message) }).kind).toBe("invalid-request");
+    }
   });
 });

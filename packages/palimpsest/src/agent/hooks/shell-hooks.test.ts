@@ -332,10 +332,12 @@ describe("which commands run", () => {
   });
 
   it("those in the background without anybody waiting, and what they say does not count", async () => {
-    const slow = { ...command("sleep 0.3; echo late > late.txt; echo no >&2; exit 2"), async: true };
+    const waiting = "while [ ! -e go ]; do sleep 0.02; done; echo late > late.txt; echo no >&2; exit 2";
+    const slow = { ...command(waiting), async: true };
     const hooks = hooksOf({ Stop: [{ hooks: [slow] }] });
     expect(await hooks.run("Stop", inputs.Stop)).toEqual({});
     expect(existsSync(join(directory, "late.txt"))).toBe(false);
+    writeFileSync(join(directory, "go"), "");
     while (!existsSync(join(directory, "late.txt"))) await sleep(20);
     expect(problems).toEqual([]);
   });
@@ -345,12 +347,10 @@ describe("a command that hangs", () => {
   it("is ended when its time is over; the others count", async () => {
     const hooks = hooksOf({
       UserPromptSubmit: [
-        { hooks: [command("sleep 30; echo never", { timeout: 0.3 }), command("cat >/dev/null; echo here")] },
+        { hooks: [command("sleep 600; echo never", { timeout: 0.3 }), command("cat >/dev/null; echo here")] },
       ],
     });
-    const started = Date.now();
     expect(await hooks.run("UserPromptSubmit", { prompt: "x" })).toEqual({ contexts: ["here"] });
-    expect(Date.now() - started).toBeLessThan(10_000);
     expect(problems).toEqual([
       {
         event: "UserPromptSubmit",
@@ -374,12 +374,12 @@ describe("a command that hangs", () => {
     const running = hooks.run("PreToolUse", call, { signal: controller.signal });
     while (!existsSync(join(directory, "pid")) || contents("pid") === "") await sleep(10);
     const pid = Number(contents("pid"));
-    const aborted = Date.now();
     controller.abort();
     expect(await running).toEqual({});
-    expect(Date.now() - aborted).toBeLessThan(500);
-    let isThere = true;
-    for (let tries = 0; isThere && tries < 500; tries++) {
+    // It is killed only when its grace is over.
+    let isThere = existsSync(`/proc/${pid}`);
+    expect(isThere).toBe(true);
+    for (let tries = 0; isThere && tries < 3000; tries++) {
       await sleep(20);
       isThere = existsSync(`/proc/${pid}`);
     }

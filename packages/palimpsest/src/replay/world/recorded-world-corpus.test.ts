@@ -14,16 +14,15 @@ const reason =
 const played = ({ message }: AssistantMessage): readonly AnswerBlock[] =>
   message.content.filter((block) => block.type === "text" || block.type === "tool_use");
 
-/** Everything that a recording holds, in its order, and the milliseconds that it took. */
+/** Everything that a recording holds, in its order. */
 function play(messages: readonly Message[]) {
   const world = createRecordedWorld();
-  const started = performance.now();
   for (const message of messages) {
     const now = Date.parse(message.timestamp) || 0;
     if (message.type === "assistant") world.noteResponse(played(message), now);
     else world.note([message], now);
   }
-  return { world, milliseconds: performance.now() - started };
+  return world;
 }
 
 const sumOf = (all: readonly RecordedFileCounts[], key: keyof RecordedFileCounts): number =>
@@ -32,16 +31,13 @@ const sumOf = (all: readonly RecordedFileCounts[], key: keyof RecordedFileCounts
 describe.skipIf(corpus === undefined)(`the world of recorded conversations${reason}`, () => {
   const folder = corpus ?? "";
 
-  it("notes nearly all reads, follows most edits, is cheap, and can show what it remembers", async () => {
+  it("notes nearly all reads, follows most edits, and can show what it remembers", async () => {
     const all: RecordedFileCounts[] = [];
-    let [messageCount, total] = [0, 0];
     for (const name of readdirSync(folder).filter((file) => file.endsWith(".jsonl"))) {
       const { messages } = await readRecording(join(folder, name));
-      const { world, milliseconds } = play(messages);
+      const world = play(messages);
       const { ports, readState } = world.state;
       all.push(world.counts());
-      messageCount += messages.length;
-      total += milliseconds;
       const todos = (await ports.todos?.todos(undefined)) ?? [];
       const plan = await ports.plan?.plan(undefined);
       const skills = (await ports.skills?.invoked(undefined)) ?? [];
@@ -66,11 +62,9 @@ describe.skipIf(corpus === undefined)(`the world of recorded conversations${reas
     const knownEdits = sumOf(all, "edits") - sumOf(all, "unknownEdits");
     console.log(
       `reads noted: ${share(sumOf(all, "notedReads"), sumOf(all, "reads"))}; ` +
-        `edits of known files followed: ${share(sumOf(all, "followedEdits"), knownEdits)}; ` +
-        `${((total / messageCount) * 1000).toFixed(0)} µs a message`,
+        `edits of known files followed: ${share(sumOf(all, "followedEdits"), knownEdits)}`,
     );
     expect(sumOf(all, "notedReads")).toBeGreaterThan(sumOf(all, "reads") * 0.98);
     expect(sumOf(all, "followedEdits")).toBeGreaterThan(knownEdits * 0.8);
-    expect(total / messageCount).toBeLessThan(1);
-  }, 60_000);
+  });
 });

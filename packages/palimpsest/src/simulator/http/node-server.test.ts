@@ -86,7 +86,7 @@ describe("startSimulatorServer", () => {
     const response = await fetch(url, { signal: client.signal });
     await response.body?.getReader().read();
     client.abort();
-    for (let wait = 0; wait < 100 && events.length < 2; wait += 1) await sleep(10);
+    for (let wait = 0; wait < 6000 && events.length < 2; wait += 1) await sleep(10);
     expect(events.toSorted()).toEqual(["aborted", "cancelled"]);
   });
 
@@ -104,10 +104,9 @@ describe("startSimulatorServer", () => {
     const socket = connect(port, "127.0.0.1");
     socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     socket.pause();
-    await sleep(300);
-    const soFar = made;
-    await sleep(100);
-    expect(made).toBe(soFar);
+    // Until the pipes between them are full; without that, for ever.
+    for (let before = -1; made !== before; await sleep(300)) before = made;
+    expect(made).toBeGreaterThan(0);
     socket.destroy();
   });
 

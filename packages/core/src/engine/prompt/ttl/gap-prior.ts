@@ -21,7 +21,7 @@ const bucket = (count: number, prefixTokens: number, newTokens: number): GapBuck
 /**
  * What is assumed of a person's conversations before anything is known: the average conversation of eight
  * recorded ones (every second of fifteen by name, 1,365 requests), counted as one. The other seven are left for
- * judging it (`bench/ttl-bench.mjs`). Two or three conversations of that length without a pause outweigh it.
+ * judging it (`palimpsest bench --only ttl`). Two or three conversations of that length without a pause outweigh it.
  */
 export const attendedPrior: GapEvidence = {
   conversations: 1,

@@ -3,6 +3,7 @@ import type { AssistantBlock } from "../../../messages/content.js";
 import type { CompactBoundary, Message } from "../../../messages/message.js";
 import { conversationBuilder } from "../../../testing/conversation-builder.js";
 import { createHeuristicEstimator } from "../../measure/heuristic-estimator.js";
+import { countCharacters } from "../../measure/testing/count-characters.js";
 import { humanTextsOf } from "../human-texts.js";
 import { findSections } from "../summary-sections.js";
 import { writeExtractive, type ExtractiveOptions, type ExtractiveSummary } from "./write-extractive.js";
@@ -268,20 +269,34 @@ describe("an earlier summary", () => {
   });
 });
 
-it("takes a fraction of a second for ten thousand messages", () => {
-  const talk = createTalk().user("go");
+it("reads a message as often in a long conversation as in a short one, and measures no more", () => {
   const result = "src/lib/thing.ts:12 const someName = otherName(thirdName);\n".repeat(35);
-  for (let index = 0; index < 5000; index += 1) {
-    talk.call(
-      index % 3 === 0 ? "Edit" : "Bash",
-      { file_path: `src/file${index % 500}.ts`, command: `run ${index}` },
-      result,
-      index % 9 === 0,
+  const effortFor = (calls: number): { readonly looks: number; readonly characters: number } => {
+    const talk = createTalk().user("go");
+    for (let index = 0; index < calls; index += 1) {
+      talk.call(
+        index % 3 === 0 ? "Edit" : "Bash",
+        { file_path: `src/file${index % 500}.ts`, command: `run ${index}` },
+        result,
+        index % 9 === 0,
+      );
+    }
+    const humanTexts = humanTextsOf(talk.live);
+    let looks = 0;
+    const live = talk.live.map(
+      (message): Message =>
+        new Proxy(message, {
+          get(given, key): unknown {
+            looks += 1;
+            return Reflect.get(given, key);
+          },
+        }),
     );
-  }
-  expect(talk.live.length).toBeGreaterThan(10_000);
-  const humanTexts = humanTextsOf(talk.live);
-  const start = performance.now();
-  write(talk.live, { humanTexts });
-  expect(performance.now() - start).toBeLessThan(300);
+    const counted = countCharacters(estimator);
+    expect(write(live, { humanTexts, estimator: counted.estimator }).text).toContain(`run ${calls - 2}`);
+    return { looks: looks / live.length, characters: counted.characters() };
+  };
+  const [short, long] = [effortFor(1000), effortFor(10_000)];
+  expect(long.looks).toBeLessThan(1.1 * short.looks);
+  expect(long.characters).toBeLessThan(2 * short.characters);
 });

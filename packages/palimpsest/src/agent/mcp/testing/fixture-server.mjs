@@ -187,7 +187,7 @@ function call(id, { name, arguments: input, _meta }) {
       if (step < 6) return;
       clearInterval(timer);
       send({ id, result: text("slow and done") });
-    }, 100);
+    }, 200);
     return;
   }
   const run = calls[name];

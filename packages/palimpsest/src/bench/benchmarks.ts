@@ -1,0 +1,31 @@
+import type { Benchmark } from "./benchmark.js";
+import { conversationBenchmark } from "./conversation.js";
+import { coreImportBenchmark } from "./core-import.js";
+import { estimateErrorBenchmark } from "./estimate-error.js";
+import { estimateSpeedBenchmark } from "./estimate-speed.js";
+import { measureTurnBenchmark } from "./measure-turn.js";
+import { normaliseBenchmark } from "./normalise.js";
+import { promptBenchmark } from "./prompt.js";
+import { recallBenchmark } from "./recall.js";
+import { replayBenchmark } from "./replay.js";
+import { resumeBenchmark } from "./resume.js";
+import { simulatorCoreBenchmark } from "./simulator-core.js";
+import { simulatorSocketBenchmark } from "./simulator-socket.js";
+import { ttlBenchmark } from "./ttl.js";
+
+/** In the order in which they run: what takes long, and what needs recordings, last. */
+export const benchmarks: readonly Benchmark[] = [
+  normaliseBenchmark,
+  measureTurnBenchmark,
+  promptBenchmark,
+  conversationBenchmark,
+  estimateSpeedBenchmark,
+  coreImportBenchmark,
+  simulatorCoreBenchmark,
+  simulatorSocketBenchmark,
+  resumeBenchmark,
+  recallBenchmark,
+  estimateErrorBenchmark,
+  ttlBenchmark,
+  replayBenchmark,
+];

@@ -1,0 +1,5 @@
+export { benchmarks } from "./benchmarks.js";
+export { checkRecordings } from "./check-recordings.js";
+export { chooseBenchmarks } from "./choose-benchmarks.js";
+export { formatFigure } from "./format-figure.js";
+export { runBenchmarks } from "./run-benchmarks.js";
