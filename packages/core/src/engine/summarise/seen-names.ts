@@ -12,14 +12,18 @@ export function namesSeen(
 ): ReadonlySet<string> {
   const missing = new Set(wanted);
   const seen = new Set<string>();
+  const take = (name: string): void => {
+    if (missing.delete(name)) seen.add(name);
+  };
+  const longest = Math.max(0, ...[...missing].map((name) => name.length));
   // Most stand in calls and results, whose names are known already.
   for (const message of live) {
-    for (const { names, files } of mentionsOf(message)) {
-      if (missing.size === 0) return seen;
-      for (const name of missing) {
-        if (!files.has(name) && !names.has(name)) continue;
-        missing.delete(name);
-        seen.add(name);
+    if (missing.size === 0) return seen;
+    for (const { names } of mentionsOf(message)) {
+      for (const name of names) {
+        if (name.length <= longest) take(name);
+        const slash = name.lastIndexOf("/");
+        if (slash >= 0 && name.length - slash - 1 <= longest) take(name.slice(slash + 1));
       }
     }
   }
@@ -29,9 +33,7 @@ export function namesSeen(
   const lengths = new Set([...missing].map((name) => name.length));
   for (const text of all) {
     if (missing.size === 0) return seen;
-    scan(text, lengths, (word) => {
-      if (missing.delete(word)) seen.add(word);
-    });
+    scan(text, lengths, take);
   }
   for (const name of [...missing].slice(0, SECOND_LOOK)) {
     if (all.some((text) => text.includes(name))) seen.add(name);

@@ -106,7 +106,7 @@ describe("the names that calls used", () => {
     const [, call] = rounds([{ input: { path: "/w/a.ts" } }]);
     if (call === undefined) throw new Error("a call");
     expect(mentionsOf(call)).toBe(mentionsOf(call));
-    expect(mentionsOf(call)).toMatchObject([{ isCall: true, files: new Set(["a.ts"]) }]);
+    expect(mentionsOf(call)).toEqual([{ isCall: true, names: ["/w/a.ts"] }]);
   });
 
   it("a long text is read at its beginning, and no name is cut in two", () => {

@@ -26,12 +26,12 @@ const SHOWN = 0.15;
 /** What one message names: each of its calls, and each of its results. */
 interface Mentions {
   readonly isCall: boolean;
-  readonly names: ReadonlySet<string>;
-  /** The last parts of the paths among them. */
-  readonly files: ReadonlySet<string>;
+  /** Each once. A list: sets of a few names take more room than the messages. */
+  readonly names: readonly string[];
 }
 
 const mentions = new WeakMap<Message, readonly Mentions[]>();
+const NOTHING: readonly Mentions[] = [];
 
 /** Found once for each message. Asking when a message comes spreads the work over the turns. */
 export function mentionsOf(message: Message): readonly Mentions[] {
@@ -39,23 +39,16 @@ export function mentionsOf(message: Message): readonly Mentions[] {
   if (found === undefined) {
     found = blocksOf(message).flatMap((block): readonly Mentions[] => {
       if (block["type"] === "tool_use") {
-        return [mentioned(true, namesIn(block["input"], INPUT_CHARACTERS))];
+        return [{ isCall: true, names: namesIn(block["input"], INPUT_CHARACTERS) }];
       }
       if (block["type"] !== "tool_result") return [];
-      return [mentioned(false, namesIn(block["content"], RESULT_CHARACTERS))];
+      const names = namesIn(block["content"], RESULT_CHARACTERS);
+      return names.length === 0 ? [] : [{ isCall: false, names }];
     });
+    if (found.length === 0) found = NOTHING;
     mentions.set(message, found);
   }
   return found;
-}
-
-function mentioned(isCall: boolean, names: ReadonlySet<string>): Mentions {
-  const files = new Set<string>();
-  for (const name of names) {
-    const slash = name.lastIndexOf("/");
-    if (slash >= 0) files.add(name.slice(slash + 1));
-  }
-  return { isCall, names, files };
 }
 
 interface Noted {
@@ -152,7 +145,7 @@ export function namesInText(text: string, into: Set<string> = new Set()): Set<st
 }
 
 /** The names in one call's input or result. */
-function namesIn(value: unknown, mostCharacters: number): ReadonlySet<string> {
+function namesIn(value: unknown, mostCharacters: number): readonly string[] {
   const names = new Set<string>();
   let left = mostCharacters;
   const walk = (part: unknown, depth: number): void => {
@@ -164,7 +157,7 @@ function namesIn(value: unknown, mostCharacters: number): ReadonlySet<string> {
     else if (isFields(part) && part["type"] !== "image") walk(Object.values(part), depth);
   };
   walk(value, 0);
-  return names;
+  return [...names];
 }
 
 /** The beginning of a text, without the word that its end would cut. */
