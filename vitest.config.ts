@@ -20,6 +20,9 @@ const alias = [
   { find: "@palimpsest/core", replacement: source("packages/core/src/index.ts") },
 ];
 
+/** A machine may be slow: what is waited for has to come, not to come soon. */
+const expect = { poll: { timeout: 60_000 } };
+
 export default defineConfig({
   test: {
     // The machine is for the tests alone.
@@ -42,6 +45,7 @@ export default defineConfig({
           ],
           isolate: false,
           testTimeout: 120_000,
+          expect,
         },
       },
       {
@@ -51,7 +55,7 @@ export default defineConfig({
           include: ["test/process/*.test.ts"],
           globalSetup: ["test/build-first.ts"],
           testTimeout: 300_000,
-          fileParallelism: false,
+          expect,
         },
       },
       {
@@ -63,6 +67,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          expect,
         },
       },
     ],
