@@ -6,11 +6,15 @@ const TAG =
   /<(\/?)(?=(?:summary|analysis|(?:system|context)-reminder|task-notification|user-prompt-submit-hook|command-(?:name|message|args)|local-command-\w+)\b)/gi;
 
 /** No tag that has a meaning to programs is left in the text: a blank is set into it. For what nobody typed. */
-export const spaceTags = (text: string): string => text.replaceAll(TAG, "<$1 ");
+export const spaceTags = (text: string): string => (text.includes("<") ? text.replaceAll(TAG, "<$1 ") : text);
 
 export const linesOf = (text: string): readonly string[] => text.split(LINE_END);
 
-export const collapseSpace = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+/** Blanks that are not a single space already. */
+const LOOSE_SPACE = / \s+|[^\S ]\s*/g;
+
+/** Every stretch of blanks and line ends as one space; none at the ends. */
+export const collapseSpace = (text: string): string => text.replaceAll(LOOSE_SPACE, " ").trim();
 
 /** The first characters; a pair of surrogates is never parted. */
 export function firstCharacters(text: string, count: number): string {

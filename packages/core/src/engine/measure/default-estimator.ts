@@ -35,17 +35,29 @@ export function createDefaultEstimator(options: DefaultEstimatorOptions): Defaul
   const weights = classWeights[weightsFor(options.model)];
   const images = known?.capabilities.images ?? unknownImages;
   let calibration = options.calibration ?? uncalibrated;
+  const addTexts = (sum: number, texts: readonly string[]): number => {
+    let tokens = sum;
+    for (const text of texts) tokens += classTokens(text, weights);
+    return tokens;
+  };
   const tokensOf = (parts: BlockParts): number =>
-    [...parts.texts, ...parts.documentTexts].reduce((sum, text) => sum + classTokens(text, weights), 0) +
+    addTexts(addTexts(0, parts.texts), parts.documentTexts) +
     parts.toolResults * weights.perToolResult +
     parts.signatureCharacters / SIGNATURE_CHARACTERS_PER_TOKEN +
     parts.images.reduce<number>((sum, pixels) => sum + imageTokens(pixels, images), 0) +
     parts.documents * DOCUMENT_TOKENS;
-  const block = (value: unknown): number => Math.round(tokensOf(partsOf(value)));
+  /** The blocks of messages: whoever goes through a conversation asks for them one by one. */
+  const ofMessages = new WeakMap<object, number>();
+  const block = (value: unknown): number =>
+    (isObject(value) ? ofMessages.get(value) : undefined) ?? Math.round(tokensOf(partsOf(value)));
   return {
     name: "default",
     block,
-    message: rememberMessages(block),
+    message: rememberMessages((value) => {
+      const tokens = block(value);
+      if (isObject(value)) ofMessages.set(value, tokens);
+      return tokens;
+    }),
     pad: (tokens) => Math.ceil(tokens * (1 + errorBound(calibration))),
     scaled: (tokens) => Math.round(tokens * calibration.scale),
     observe(growth) {
@@ -59,6 +71,8 @@ export function createDefaultEstimator(options: DefaultEstimatorOptions): Defaul
     },
   };
 }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** The tokenizer of a model; one that nobody knows is taken for a newer one, which costs more. */
 function weightsFor(model: string): WeightsName {

@@ -30,6 +30,8 @@ export class RequestAssembly {
   sections: readonly ResolvedSection[] = [];
   /** System prompt and tools of the last built request, as thinking is bound to them. */
   promptHead = "";
+  /** What it is the hash of. */
+  #headParts: readonly object[] = [];
 
   /** `live`: the messages of a conversation that is resumed. */
   constructor(core: ConversationCore, live: readonly Message[]) {
@@ -51,12 +53,22 @@ export class RequestAssembly {
   async build(): Promise<BuiltRequest> {
     const head = await this.#head();
     this.#buildResumed(head);
-    const { layout, listing } = head;
-    this.promptHead = hashValue([listing.tools.map(hashMessage), layout.blocks.map(({ text }) => text)]);
+    this.#noteHead(head);
     const core = this.#core;
     const isBound = findModel(core.model)?.capabilities.thinking.boundToPrefix === true;
     if (isBound && this.#hasHeadChanged()) await dropThinking(core);
     return this.#buildFrom(core.state.messages, head);
+  }
+
+  #noteHead({ layout, listing }: Head): void {
+    const parts = [...listing.tools, ...layout.blocks];
+    const isSame =
+      this.promptHead !== "" &&
+      parts.length === this.#headParts.length &&
+      parts.every((part, at) => part === this.#headParts[at]);
+    if (isSame) return;
+    this.#headParts = parts;
+    this.promptHead = hashValue([listing.tools.map(hashMessage), layout.blocks.map(({ text }) => text)]);
   }
 
   async #head(): Promise<Head> {

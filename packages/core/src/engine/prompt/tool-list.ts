@@ -91,9 +91,20 @@ function schemaHashOf(definition: ToolDefinition): string {
 function hold(known: Held | undefined, given: ToolDefinition, isMcp: boolean): Held {
   const schemaHash = schemaHashOf(given);
   if (known !== undefined && known.schemaHash === schemaHash && known.isMcp === isMcp) return known;
+  return { definition: copyOf(given), schemaHash, isMcp };
+}
+
+const copies = new WeakMap<object, { readonly json: string; readonly definition: ToolDefinition }>();
+
+/** A copy: what the host does to its object later must not change what is sent. The same one while it says the same. */
+function copyOf(given: ToolDefinition): ToolDefinition {
   const { cache_control: _marker, ...rest } = given;
-  // A copy: what the host does to its object later must not change what is sent.
-  return { definition: JSON.parse(JSON.stringify(rest)) as ToolDefinition, schemaHash, isMcp };
+  const json = JSON.stringify(rest);
+  const known = copies.get(given);
+  if (known?.json === json) return known.definition;
+  const definition = JSON.parse(json) as ToolDefinition;
+  copies.set(given, { json, definition });
+  return definition;
 }
 
 /** Code units, not a locale: the same order on every machine. */

@@ -141,7 +141,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
   const { input, ports, division } = run;
   const { clock, ids, sessionId } = ports;
   const { block } = written;
-  const { names, record } = workOf(run, written);
+  const { metadata, record } = workOf(run, written);
   const isTail = division.variant !== "from" && division.kept.length > 0;
   const summary = (origin: MessageOrigin): Message =>
     block === undefined
@@ -161,7 +161,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
     live: input.live,
     division,
     summary,
-    metadata: metadataOf(run, { postTokens: additions.postTokens, names }),
+    metadata: { ...metadata, postTokens: additions.postTokens },
     attachments: additions.attachments,
     hookResults: additions.hookResults,
     stripsThinking:
@@ -171,7 +171,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
 }
 
 interface Work {
-  readonly names: readonly UsedName[];
+  readonly metadata: CompactMetadata;
   readonly record: string | undefined;
 }
 
@@ -184,7 +184,8 @@ function workOf(run: CompactRun, written: WrittenSummary): Work {
   return work;
 }
 
-function findWork({ ports, division, input }: CompactRun, summary: string): Work {
+function findWork(run: CompactRun, summary: string): Work {
+  const { ports, division, input } = run;
   const { estimator, settings } = ports;
   const kept = new Set(division.kept);
   // What is kept is read anyway, and counts when it goes.
@@ -204,20 +205,20 @@ function findWork({ ports, division, input }: CompactRun, summary: string): Work
     callsTokens: Math.min(settings.compactCallsTokens, most),
     isShown: (name) => shown.has(name),
   });
-  return { names, record };
+  return { metadata: metadataOf(run, names), record };
 }
 
 const WORK_RECORD_SHARE = 20;
 
 function metadataOf(
   { input, division, instructions, calls }: CompactRun,
-  { postTokens, names }: { readonly postTokens: number; readonly names: readonly UsedName[] },
+  names: readonly UsedName[],
 ): CompactMetadata {
   const tools = discoveredTools(input.live);
   return {
     trigger: input.trigger,
     preTokens: input.size.tokensBefore,
-    postTokens,
+    postTokens: 0,
     messagesSummarized: division.summarised.length,
     ...(instructions.length === 0 ? {} : { userContext: instructions.join("\n\n") }),
     ...(tools.length === 0 ? {} : { preCompactDiscoveredTools: tools }),

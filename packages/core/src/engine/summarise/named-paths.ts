@@ -25,6 +25,8 @@ const PLACE = /(?::\d+(?:[-:]\d+)*|#L?\d+(?:-L?\d+)?)$/;
 /** Other than letters of any language, digits and what paths are made of. */
 const ODD = /[^\p{L}\p{M}\p{N}._/\\~+:-]/u;
 const MAX_LENGTH = 400;
+/** Every path has one of these in it; most words have none. */
+const PATH_MARK = /[./\\]/;
 
 /** A file that a text names, with the last part of its path. */
 export interface NamedPath {
@@ -39,7 +41,7 @@ export interface NamedPath {
 export function pathsNamedIn(text: string): readonly NamedPath[] {
   const found = new Map<string, NamedPath>();
   for (const { 0: piece, index } of text.matchAll(PIECE)) {
-    if (piece.length < 3 || piece.length > MAX_LENGTH) continue;
+    if (piece.length < 3 || piece.length > MAX_LENGTH || !PATH_MARK.test(piece)) continue;
     const path = piece
       .replace(/^[@:]+/, "")
       .replace(/[.:!?]+$/, "")

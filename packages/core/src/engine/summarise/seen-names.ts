@@ -1,11 +1,11 @@
 import type { Message } from "../../messages/message.js";
 import { mentionsOf } from "./used-names.js";
 
-/** Looked for once more, anywhere in a text, where they did not stand as words of their own. */
-const SECOND_LOOK = 64;
+/** So many are looked for anywhere in a text. Of more, only those that stand nowhere as words of their own. */
+const LOOKED_FOR = 64;
 const MAX_DEPTH = 20;
 
-/** Which of these file names stand somewhere in the conversation. One pass over its texts. */
+/** Which of these file names stand somewhere in the conversation. */
 export function namesSeen(
   wanted: Iterable<string>,
   { live, texts }: { readonly live: readonly Message[]; readonly texts: readonly string[] },
@@ -30,12 +30,11 @@ export function namesSeen(
   if (missing.size === 0) return seen;
   const all: string[] = [...texts];
   for (const message of live) collectTexts(contentOf(message), all);
-  const lengths = new Set([...missing].map((name) => name.length));
-  for (const text of all) {
-    if (missing.size === 0) return seen;
-    scan(text, lengths, take);
+  if (missing.size > LOOKED_FOR) {
+    const lengths = new Set([...missing].map((name) => name.length));
+    for (const text of all) scan(text, lengths, take);
   }
-  for (const name of [...missing].slice(0, SECOND_LOOK)) {
+  for (const name of [...missing].slice(0, LOOKED_FOR)) {
     if (all.some((text) => text.includes(name))) seen.add(name);
   }
   return seen;

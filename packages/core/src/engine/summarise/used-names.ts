@@ -90,9 +90,12 @@ export function namesUsed(live: readonly Message[]): readonly UsedName[] {
     .map(({ name, uses, age }) => ({ name, uses, age }));
 }
 
-/** The weight of the one at this place: only what stands before it has to be put in order. */
+/** Up to so many times as many as are wanted are put in order whole. */
+const FEW = 4;
+
+/** The weight of the one at this place: of many, only what stands before it has to be put in order. */
 function weightOfPlace(weighed: readonly { readonly weight: number }[], place: number): number {
-  if (weighed.length <= place) return 0;
+  if (weighed.length <= place * FEW) return 0;
   const weights = Float64Array.from(weighed, ({ weight }) => weight).toSorted();
   return weights[weights.length - place] ?? 0;
 }
@@ -104,19 +107,26 @@ function blocksOf(message: Message): readonly Readonly<Record<string, unknown>>[
   return Array.isArray(content) ? content.filter(isFields) : [];
 }
 
+/** Lists that were made here: their names need not be checked again. */
+const ownLists = new WeakSet<object>();
+
 /** What a boundary holds for the next compaction. */
-export const namesToCarry = (names: readonly UsedName[]): readonly UsedName[] =>
-  names.map(({ name, uses, age }) => ({ name, uses: Math.round(uses * 100) / 100, age }));
+export function namesToCarry(names: readonly UsedName[]): readonly UsedName[] {
+  const list = names.map(({ name, uses, age }) => ({ name, uses: Math.round(uses * 100) / 100, age }));
+  ownLists.add(list);
+  return list;
+}
 
 /** Metadata comes from files and may be anything. */
 function carriedBy(message: Message): readonly UsedName[] {
   const metadata: unknown = isCompactBoundary(message) ? message.compactMetadata : undefined;
   const list = isFields(metadata) ? metadata["namesUsed"] : undefined;
   if (!Array.isArray(list)) return [];
+  const isOwn = ownLists.has(list);
   return list.slice(0, MOST_CARRIED).flatMap((entry: unknown): readonly UsedName[] => {
     if (!isFields(entry)) return [];
     const { name, uses, age } = entry;
-    if (typeof name !== "string" || !isName(name) || !WHOLE_WORD.test(name)) return [];
+    if (typeof name !== "string" || !(isOwn || (isName(name) && WHOLE_WORD.test(name)))) return [];
     return [{ name, uses: countOf(uses), age: countOf(age) }];
   });
 }
@@ -174,9 +184,8 @@ const isPunctuation = (code: number): boolean => code === 46 || code === 43 || c
 function trimmed(word: string): string {
   let end = word.length;
   while (end > 0 && isPunctuation(word.charCodeAt(end - 1))) end -= 1;
-  const isRelative = word.startsWith("./") || word.startsWith("../");
   const isSigned = isPunctuation(word.charCodeAt(0)) && isPunctuation(word.charCodeAt(1));
-  const start = isSigned && !isRelative ? 1 : 0;
+  const start = isSigned && !word.startsWith("./") && !word.startsWith("../") ? 1 : 0;
   return start === 0 && end === word.length ? word : word.slice(start, end);
 }
 
@@ -189,8 +198,10 @@ const TWO_LETTERS = new RegExp(`[A-Za-z${LETTERS}]{2}`);
 
 /** A path, a file name, or a word that only stands in code. */
 function isName(word: string): boolean {
-  if (word.length < 3 || word.length > LONGEST_NAME || !LETTER.test(word)) return false;
-  if (!word.isWellFormed()) return false;
-  if (word.includes("/")) return TWO_LETTERS.test(word);
-  return (CODED.test(word) && IDENTIFIER.test(word)) || (word.includes(".") && FILE_NAME.test(word));
+  if (word.length < 3 || word.length > LONGEST_NAME) return false;
+  // Most words are none: what rules them out comes first.
+  const isOne = word.includes("/")
+    ? TWO_LETTERS.test(word)
+    : (CODED.test(word) && IDENTIFIER.test(word)) || (word.includes(".") && FILE_NAME.test(word));
+  return isOne && LETTER.test(word) && word.isWellFormed();
 }

@@ -82,14 +82,19 @@ function asJson(value: unknown): string {
 function usedNames(options: WorkRecordOptions, calls: string): string | undefined {
   const { names, estimator, isShown, namesTokens } = options;
   const named = namesInText(calls);
-  const unseen = names.flatMap(({ name }) => (named.has(name) || isShown(name) ? [] : [name]));
+  const unseen = namesWithout(names, (name) => named.has(name) || isShown(name));
   return writeWithin(unseen, { estimator, tokens: namesTokens, write: writeNames });
 }
 
+function* namesWithout(names: readonly UsedName[], isKnown: (name: string) => boolean): Generator<string> {
+  for (const { name } of names) if (!isKnown(name)) yield name;
+}
+
 function writeNames(names: readonly string[]): string {
-  const isPath = (name: string): boolean => /[/.]/.test(name);
-  const lists = [names.filter(isPath), names.filter((name) => !isPath(name))];
-  const lines = lists.filter((list) => list.length > 0).map((list) => `- ${list.join(", ")}`);
+  const paths: string[] = [];
+  const others: string[] = [];
+  for (const name of names) (name.includes("/") || name.includes(".") ? paths : others).push(name);
+  const lines = [paths, others].filter((list) => list.length > 0).map((list) => `- ${list.join(", ")}`);
   return [NAMES_LABEL, ...lines].join("\n");
 }
 

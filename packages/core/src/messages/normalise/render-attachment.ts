@@ -9,16 +9,26 @@ const REMINDER_TAG = "context-reminder";
 /** Turns an attachment into text for the model, or into blocks; null for what never reaches the model. */
 type Renderer = (attachment: Attachment) => string | readonly unknown[] | null;
 
-/** What the model is shown for an attachment; an empty list for what never reaches it. */
-export function renderAttachment(given: Attachment): readonly UserBlock[] {
+const rendered = new WeakMap<Attachment, readonly UserBlock[]>();
+
+/** What the model is shown for an attachment; an empty list for what never reaches it. Once per object. */
+export function renderAttachment(attachment: Attachment): readonly UserBlock[] {
+  // What comes from a transcript may be anything.
+  if (typeof attachment !== "object" || attachment === null) return render(attachment);
+  let blocks = rendered.get(attachment);
+  if (blocks === undefined) rendered.set(attachment, (blocks = render(attachment)));
+  return blocks;
+}
+
+function render(given: Attachment): readonly UserBlock[] {
   // Nesting without end must not reach the renderers, which recurse.
   const attachment = cleanJson(given).value as Attachment | null;
   const type = typeof attachment?.type === "string" ? attachment.type : "unknown";
-  const render = Object.hasOwn(renderers, type) ? renderers[type] : undefined;
-  const rendered = (render ?? renderUnknown)(attachment ?? { type });
-  if (rendered === null) return [];
-  if (typeof rendered !== "string") return rendered as readonly UserBlock[];
-  return rendered.trim() === "" ? [] : [{ type: "text", text: wrapReminder(type, rendered) }];
+  const renderer = Object.hasOwn(renderers, type) ? renderers[type] : undefined;
+  const content = (renderer ?? renderUnknown)(attachment ?? { type });
+  if (content === null) return [];
+  if (typeof content !== "string") return content as readonly UserBlock[];
+  return content.trim() === "" ? [] : [{ type: "text", text: wrapReminder(type, content) }];
 }
 
 /** Text inside the reminder tag; a closing tag within it cannot end it early. */
@@ -40,7 +50,7 @@ const json = (value: unknown): string => JSON.stringify(value, null, 1) ?? "";
 /** A fence longer than any run of backticks in the content. */
 function fence(content: string): string {
   let longest = 2;
-  for (const [run] of content.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  for (const [run] of content.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const marks = "`".repeat(longest + 1);
   return `${marks}\n${content}\n${marks}`;
 }

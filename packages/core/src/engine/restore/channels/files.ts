@@ -4,6 +4,7 @@ import type { Estimator } from "../../measure/estimator.js";
 import type { Settings } from "../../settings/settings.js";
 import { attachmentTokens, MOST_CHARACTERS_PER_TOKEN } from "../attachment-tokens.js";
 import { cutText } from "../cut-text.js";
+import { linesWithin } from "../lines-within.js";
 import type { FileAccess, FileReadOutcome, FileText } from "../ports/file-access.js";
 import type { ReadRecord, RememberedRead } from "../read-state.js";
 import type { ChannelResult, FileSkipReason, RestoredItem, SkippedItem } from "../restored.js";
@@ -121,32 +122,28 @@ function attachFile(
     ...(isPart ? { startLine: first, endLine: first + text.lines - 1 } : {}),
     context: "post-compact",
   });
+  const sized = (content: string) => {
+    const attachment = attach(content);
+    return { attachment, tokens: attachmentTokens(attachment, estimator) };
+  };
+  /** The last that fits is mostly the one that is taken. */
+  let fitting = sized("");
+  const marker = (lines: number): string =>
+    `[cut here to save room: read ${shownPath(path)} from line ${first + lines} on for the rest]`;
   const cut = cutText(text.content, {
-    fits: (content) => attachmentTokens(attach(content), estimator) <= limit,
-    marker: (lines) =>
-      `[cut here to save room: read ${shownPath(path)} from line ${first + lines} on for the rest]`,
-    guess: (content, ends) => linesWithin(content, ends, { estimator, limit }),
+    fits: (content) => {
+      const next = sized(content);
+      const isFitting = next.tokens <= limit;
+      if (isFitting) fitting = next;
+      return isFitting;
+    },
+    marker,
+    guess: (content, ends) =>
+      linesWithin(content, ends, { estimator, limit: limit - sized(marker(ends.length)).tokens }),
     isPart: text.isTruncated,
   });
   if (cut === undefined) return undefined;
-  const attachment = attach(cut.text);
-  return { ...cut, attachment, tokens: attachmentTokens(attachment, estimator) };
-}
-
-/** How many lines come to the limit, line by line: nearly what they come to together. */
-function linesWithin(
-  content: string,
-  ends: readonly number[],
-  { estimator, limit }: { readonly estimator: Estimator; readonly limit: number },
-): number {
-  let tokens = 0;
-  let start = 0;
-  for (const [line, end] of ends.entries()) {
-    tokens += estimator.block({ type: "text", text: content.slice(start, end + 1) });
-    if (tokens > limit) return line;
-    start = end + 1;
-  }
-  return ends.length;
+  return { ...cut, ...(fitting.attachment["content"] === cut.text ? fitting : sized(cut.text)) };
 }
 
 /** What the model now knows: of a file that was cut, the lines that it is shown and no more. */

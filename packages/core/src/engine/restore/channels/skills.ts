@@ -4,6 +4,7 @@ import type { Estimator } from "../../measure/estimator.js";
 import type { Settings } from "../../settings/settings.js";
 import { attachmentTokens, MOST_CHARACTERS_PER_TOKEN } from "../attachment-tokens.js";
 import { cutText } from "../cut-text.js";
+import { linesWithin } from "../lines-within.js";
 import type { InvokedSkill } from "../ports/invoked-skills.js";
 import type { ChannelResult, SkippedItem } from "../restored.js";
 
@@ -30,16 +31,19 @@ export function restoreSkills(
   { agentId, estimator, settings }: SkillsChannelOptions,
 ): ChannelResult {
   const tokensOf = (skills: readonly ShownSkill[]): number => attachmentTokens(attach(skills), estimator);
-  // The frame of the attachment counts in each budget: as many that are cut fit as the numbers say.
-  const fitsAlone = (skill: ShownSkill): boolean => tokensOf([skill]) <= settings.restoreSkillTokens;
-  const mostCharacters = settings.restoreSkillTokens * MOST_CHARACTERS_PER_TOKEN;
+  const limit = settings.restoreSkillTokens;
+  const mostCharacters = limit * MOST_CHARACTERS_PER_TOKEN;
   const shown: ShownSkill[] = [];
   const skipped: SkippedItem[] = [];
   let total = 0;
   for (const { name, path, content } of newestOfEach(invoked, agentId)) {
+    // The frame of the attachment counts in each budget: as many that are cut fit as the numbers say.
+    const sizeOf = (text: string): number => tokensOf([{ name, path, content: text }]);
+    const marker = `[cut here to save room: the rest can be read at ${shownPath(path)}]`;
     const cut = cutText(content.slice(0, mostCharacters), {
-      fits: (text) => fitsAlone({ name, path, content: text }),
-      marker: () => `[cut here to save room: the rest can be read at ${shownPath(path)}]`,
+      fits: (text) => sizeOf(text) <= limit,
+      marker: () => marker,
+      guess: (text, ends) => linesWithin(text, ends, { estimator, limit: limit - sizeOf(marker) }),
       isPart: content.length > mostCharacters,
     });
     const next = cut === undefined ? undefined : { name, path, content: cut.text };
