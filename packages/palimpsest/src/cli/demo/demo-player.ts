@@ -213,10 +213,26 @@ function readOrWrite(progress: Progress, { areas, seen }: Situation): Decided {
   };
 }
 
-function testArea(progress: Progress, { areas, turns }: Situation): Decided {
+/** Results that a turn has to leave behind where the person goes away afterwards: some are kept in any case. */
+const ENOUGH_RESULTS = 12;
+
+function isTurnOver(
+  { areasDone, untilResults }: DemoTurn,
+  { area, results }: { readonly area: number; readonly results: number },
+): boolean {
+  if (untilResults === undefined) return area === areasDone;
+  return area >= untilResults.areasAtMost || (area >= areasDone && results >= ENOUGH_RESULTS);
+}
+
+function testArea(progress: Progress, { areas, turns, seen }: Situation): Decided {
   const area = progress.area + 1;
-  const isTurnOver = turns[progress.turn]?.areasDone === area;
-  const stage = area === areas.length ? "collect" : isTurnOver ? "rest" : "search";
+  const turn = turns[progress.turn];
+  const stage =
+    area === areas.length
+      ? "collect"
+      : turn !== undefined && isTurnOver(turn, { area, results: seen.results })
+        ? "rest"
+        : "search";
   return {
     content: [call("Bash", { command: TEST_COMMAND, description: "Run the test" })],
     next: { ...progress, stage, area, reads: 0 },

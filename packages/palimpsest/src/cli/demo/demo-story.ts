@@ -7,6 +7,8 @@ export interface DemoTurn {
   readonly minutesBefore: number;
   /** How many areas are done when it ends. */
   readonly areasDone: number;
+  /** It goes on until the model sees results that a pause can clear, but not beyond so many areas. */
+  readonly untilResults?: { readonly areasAtMost: number };
 }
 
 /** Long enough that the cache is cold, and old results go without costing anything. */
@@ -18,7 +20,7 @@ export interface StoryFacts {
 }
 
 export function demoTurns({ keptLine, areas }: StoryFacts): readonly DemoTurn[] {
-  const [first, second, third] = [4, 8, 11].map((share) => Math.round((share / 14) * areas.length));
+  const [first, second, last, third] = [4, 7, 10, 11].map((share) => Math.round((share / 14) * areas.length));
   return [
     { text: firstWords(keptLine, areas), minutesBefore: 0, areasDone: first ?? areas.length },
     {
@@ -27,6 +29,7 @@ export function demoTurns({ keptLine, areas }: StoryFacts): readonly DemoTurn[] 
         "team signs, so look at its size whenever you mention it, and never change it. Their limit is 4,096 bytes, not 4,000.",
       minutesBefore: 2,
       areasDone: second ?? areas.length,
+      untilResults: { areasAtMost: last ?? areas.length },
     },
     {
       text:

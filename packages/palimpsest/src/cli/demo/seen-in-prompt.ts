@@ -12,9 +12,14 @@ export interface SeenInPrompt {
   readonly agentId: string | undefined;
   /** Whether one of the last calls failed. */
   readonly hasFailed: boolean;
+  /** Results of some length that were not cleared. */
+  readonly results: number;
   /** The whole text of a file that stands in the messages: of the newest read, or as it was restored. */
   readonly fileText: (path: string) => string | undefined;
 }
+
+/** Placeholders for cleared results are shorter. */
+const SHORT = 500;
 
 const KEPT = /every file you create begins with the line `(\/\/ kept: [^`\n]+)`/;
 const REVIEWED = /ends with the line `(export const reviewed = "[^"`\n]+";)`/;
@@ -28,6 +33,7 @@ export function seeInPrompt(messages: readonly RequestMessage[], work: string): 
   const words: string[] = [];
   const files = new Map<string, string>();
   const paths = new Map<string, string>();
+  let results = 0;
   for (const { content } of messages) {
     for (const block of typeof content === "string" ? [] : content) {
       if (block.type === "tool_use" && block.name === "Read") {
@@ -36,6 +42,7 @@ export function seeInPrompt(messages: readonly RequestMessage[], work: string): 
       } else if (block.type === "tool_result") {
         const path = paths.get(block.tool_use_id);
         const text = typeof block.content === "string" ? block.content : undefined;
+        if (text !== undefined && text.length > SHORT) results += 1;
         if (path !== undefined && text !== undefined && /^\s*1\t/.test(text)) files.set(path, text);
         // Cleared since: what an older read shows does not count either.
         else if (path !== undefined && text?.startsWith("[Old tool result") === true) files.delete(path);
@@ -53,6 +60,7 @@ export function seeInPrompt(messages: readonly RequestMessage[], work: string): 
     ledger: firstMatch(all, LEDGER, 0),
     agentId: firstMatch(all, AGENT, 0),
     hasFailed: lastBlocks(messages).some((block) => block.type === "tool_result" && block.is_error === true),
+    results,
     fileText: (path) => files.get(path),
   };
 }
