@@ -11,6 +11,7 @@ const conversation = createConversation({ model, compaction, ...world, ...settin
 const ask = async (text) => {
   await conversation.append(createUserMessage(conversation.origin(), { content: text }));
   const prepared = await conversation.prepare(); // clears, compacts, marks for the cache: whatever is needed
+  if (prepared.kind === "held") throw new Error(prepared.message);
   for (const step of prepared.steps) console.log(step.text);
   for await (const output of provider.stream(prepared.call)) {
     if (output.kind !== "message") continue;

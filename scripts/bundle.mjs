@@ -58,7 +58,8 @@ await bundle({
     testing: join(core, "testing/index.js"),
   },
   external: [],
-  minify: true,
+  // Names and lines stay: an error in somebody's terminal has to be readable.
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
   isInEngine: (id) => engine.has(id) && id !== join(core, "index.js"),
 });
 

@@ -111,6 +111,14 @@ describe("fit", () => {
     expect(shown.match(/This conversation continues an earlier one/g)).toHaveLength(1);
   });
 
+  it("refuses what is no message of the Messages API, by its place", async () => {
+    const given = { model: "claude-opus-5" };
+    const system = { role: "system", content: "You are" } as never;
+    await expect(fit([system], given)).rejects.toThrow('message 0 is of role "system"');
+    const empty = { role: "user" } as never;
+    await expect(fit([{ role: "user", content: "x" }, empty], given)).rejects.toThrow("of message 1");
+  });
+
   it("keeps no notes, whatever the settings say", async () => {
     const given = { model: "claude-opus-5", tools };
     const list = conversation(5, 2000);

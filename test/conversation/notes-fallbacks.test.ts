@@ -34,7 +34,7 @@ describe("a compaction from notes", () => {
     await host.workUntilStep();
     expect(agent.steps.map(({ tier }) => tier)).toEqual(["notes", "notes"]);
     expect(others).toHaveLength(agent.turns);
-    expect(timers).toEqual([]);
+    expect(timers.every(({ isStopped }) => isStopped)).toBe(true);
     expect(updates.every(({ outcome }) => outcome === "updated")).toBe(true);
     const { compacted } = agent.steps[1] ?? {};
     expect(compacted?.summary).toContain("# Worklog");
@@ -124,6 +124,25 @@ describe("notes that are of no use: a model writes the summary", () => {
       { threshold: autoCompactAt, detail: expect.stringMatching(/tokens after the compaction/) as string },
     ]);
     expect(host.conversation.size().padded).toBeLessThan(autoCompactAt);
+  });
+
+  it("the store never answers: the time is over, or the person calls it off", async () => {
+    for (const end of ["time", "abort"] as const) {
+      const store = { path: NOTES_PATH, read: () => new Promise<never>(() => {}), write: async () => {} };
+      const host = startNotesHost({ store });
+      await host.agent.say("go");
+      await host.workUntil(8000, { isWaiting: false });
+      const control = new AbortController();
+      const compacting = host.conversation.compact({ signal: control.signal });
+      for (let turn = 0; turn < 100; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (end === "abort") control.abort();
+        else for (const timer of host.timers) timer.fire();
+      }
+      expect(await compacting).toMatchObject(
+        end === "abort" ? { kind: "failed", reason: "aborted" } : { writer: "fork" },
+      );
+    }
   });
 
   it("the store fails", async () => {

@@ -1,4 +1,4 @@
-import { createConversation, createUserMessage } from "@palimpsest/core";
+import { createConversation, createMemoryNotesStore, createUserMessage } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { describe, expect, it } from "vitest";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
@@ -46,10 +46,75 @@ describe("what is handed in", () => {
     expect(() => createConversation(options as never)).toThrow("@palimpsest/core/compaction");
   });
 
+  it.each([
+    ["compaction", {}],
+    ["notes", { store: createMemoryNotesStore() }],
+    ["model", ""],
+    ["maxTokens", Number.NaN],
+    ["maxTokens", undefined],
+    ["sessionId", 5],
+    ["clock", undefined],
+    ["ids", {}],
+    ["tools", []],
+    ["system", "You are an agent."],
+  ])("%s: %j is refused with a sentence", (name, value) => {
+    const given = { ...options, compaction, [name]: value };
+    expect(() => createConversation(given as never)).toThrow(`\`${name}\``);
+  });
+
+  it.each([
+    [{ windw: 5 }, 'there is no setting "windw"'],
+    [{ window: Number.NaN }, "the setting window cannot be NaN: it takes"],
+    [{ reserve: Infinity }, "the setting reserve cannot be Infinity"],
+    [{ clearSizeBelow: "x" }, "the setting clearSizeBelow cannot be x"],
+  ])("settings %j: a sentence", (settings, sentence) => {
+    expect(() => createConversation({ ...options, compaction, settings: settings as never })).toThrow(
+      sentence,
+    );
+  });
+
+  it("settings that are undefined have their defaults", () => {
+    const sizeWith = (settings: object) => createConversation({ ...options, compaction, settings }).size();
+    const undefinedOnes = { window: 90_000, reserve: undefined, disableAutoCompact: undefined };
+    expect(sizeWith(undefinedOnes)).toEqual(sizeWith({ window: 90_000 }));
+  });
+
+  it("what is no message is refused, and nothing is taken in", async () => {
+    const conversation = createConversation({ ...options, compaction });
+    await expect(conversation.append({ role: "user", content: "hi" } as never)).rejects.toThrow(
+      "createUserMessage",
+    );
+    expect(conversation.live).toEqual([]);
+  });
+
   it("the setting notes without notes says what is missing", () => {
     expect(() => createConversation({ ...options, compaction, settings: { notes: true } })).toThrow(
       "@palimpsest/core/notes",
     );
+  });
+});
+
+describe("an answer", () => {
+  const response = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "claude-opus-5",
+    content: [{ type: "text", text: "Yes." }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+  };
+
+  it("that is told twice, and without usage, counts once", async () => {
+    const { conversation, say } = start();
+    await say("Are you there?");
+    const prepared = await conversation.prepare();
+    if (prepared.kind !== "request") throw new Error(prepared.message);
+    const outcome = { kind: "response", response: response as never } as const;
+    const first = await conversation.observe(prepared, outcome);
+    expect(first).toMatchObject({ kind: "accepted" });
+    expect(await conversation.observe(prepared, outcome)).toBe(first);
+    expect(conversation.live).toHaveLength(2);
   });
 });
 
@@ -78,7 +143,8 @@ describe("a conversation without compaction", () => {
     expect(await conversation.plan()).toMatchObject({ tier: "none" });
     expect(await conversation.prepare()).toMatchObject({
       kind: "held",
-      reason: "compaction-failed",
+      reason: "window-full",
+      message: expect.stringContaining("without compaction"),
       failure: { reason: "disabled" },
     });
     expect(await conversation.compact()).toMatchObject({ kind: "failed", reason: "disabled" });

@@ -1,6 +1,7 @@
 import type { Clock } from "../messages/construct.js";
 import type { ConversationOptions } from "../engine/orchestrate/conversation-options.js";
 import type { EngineStep } from "../engine/orchestrate/conversation.js";
+import type { NotesStage } from "../engine/orchestrate/stages.js";
 import {
   chatCapabilities,
   messagesApiCapabilities,
@@ -10,12 +11,14 @@ import {
 /** What every adapter takes. */
 export interface AdapterOptions extends Pick<
   ConversationOptions,
-  "settings" | "notes" | "compactableTools" | "recallHint" | "hooks" | "continuation" | "events" | "estimator"
+  "settings" | "compactableTools" | "recallHint" | "hooks" | "continuation" | "events" | "estimator"
 > {
   /** Writes summaries. Default: the framework's own model, where the framework hands it out. */
   readonly provider?: ConversationOptions["provider"];
   /** What the server behind the framework can do. Default: told from the model. */
   readonly capabilities?: ProviderCapabilities;
+  /** For the setting `notes`: `keepNotes()` of `@palimpsest/core/notes` for a thread, with a store of its own. */
+  readonly notes?: (thread: string) => NotesStage;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
   /** Told of everything that was done to a conversation, in order; `step.text` is one line for a person. */

@@ -34,7 +34,7 @@ export async function take(conversation: Conversation, message: GivenMessage, mo
 
 /** A new conversation. `number` tells it apart from every other of the adapter. */
 export function createThread(options: AdapterOptions, input: TurnInput, number: number): Thread {
-  const { clock = machineClock, provider, maxThreads: _most, onStep: _told, ...engine } = options;
+  const { clock = machineClock, provider, notes, maxThreads: _most, onStep: _told, ...engine } = options;
   const sessionId = input.key ?? `thread-${number}`;
   let made = 0;
   const now = { input };
@@ -57,6 +57,7 @@ export function createThread(options: AdapterOptions, input: TurnInput, number: 
     conversation: createConversation({
       ...engine,
       compaction,
+      ...(notes === undefined ? {} : { notes: notes(sessionId) }),
       capabilities: options.capabilities ?? input.capabilities,
       model: input.model,
       maxTokens: input.maxTokens,

@@ -1,3 +1,4 @@
+import { tellObserver } from "../engine/summarise/tell-observer.js";
 import type { ApiFailure } from "../messages/call/failure.js";
 import type { ModelRequest } from "../messages/call/request.js";
 import type { ModelResponse } from "../messages/call/response.js";
@@ -63,7 +64,7 @@ export function createThreads(options: AdapterOptions): Threads {
     const cancel = signal === undefined ? {} : { signal };
     if (conversation.model !== input.model) await conversation.switchModel(input.model, cancel);
     const prepared: Prepared = await conversation.prepare(cancel);
-    for (const step of prepared.steps) onStep?.(step);
+    for (const step of prepared.steps) tellObserver(onStep, step);
     if (prepared.kind === "held") {
       if (thread.open === open) thread.open = undefined;
       throw heldError(prepared);
@@ -99,7 +100,7 @@ function createTurn({
   };
   const observe = async (outcome: Outcome): Promise<Observed["kind"]> => {
     const observed = await conversation.observe(prepared, outcome, cancel);
-    if (observed.kind === "retry") onStep?.(observed.step);
+    if (observed.kind === "retry") tellObserver(onStep, observed.step);
     if (observed.kind === "accepted" && observed.message.message.content.length > 0) {
       thread.known = [...thread.known, answerPrint(observed.message.message.content)];
     }

@@ -3,7 +3,11 @@ import { run } from "./run.js";
 // Whoever reads the output may stop before its end: that is no failure of ours.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code === "EPIPE") return;
+    if (stream === process.stdout) {
+      process.stderr.write(`palimpsest: the output could not be written: ${error.message}\n`);
+    }
+    process.exitCode = 1;
   });
 }
 

@@ -48,15 +48,19 @@ describe("the ladder of a 200K window", () => {
   });
 
   it("another window, and models that reserve their whole output", () => {
-    expect(ladder({ window: 50_000 }).autoCompactAt).toBe(17_000);
+    expect(ladder({ window: 100_000 })).toMatchObject({ effectiveWindow: 80_000, autoCompactAt: 67_000 });
+    expect(ladder({ window: 50_000 })).toMatchObject({ effectiveWindow: 37_500, autoCompactAt: 30_000 });
     expect(ladder({ window: 10_000 })).toMatchObject({
-      effectiveWindow: 5000,
-      autoCompactAt: 2500,
+      effectiveWindow: 7500,
+      autoCompactAt: 6000,
       warnAt: 0,
     });
-    expect(ladder({ window: 32_000 })).toMatchObject({ effectiveWindow: 16_000, autoCompactAt: 8000 });
     const refusing = { ...haiku, capabilities: { ...haiku.capabilities, refusesInputPlusMaxTokens: true } };
     expect(thresholdsFor(refusing, defaultSettings).effectiveWindow).toBe(136_000);
+    expect(thresholdsFor(refusing, { ...defaultSettings, window: 32_000 })).toMatchObject({
+      effectiveWindow: 16_000,
+      autoCompactAt: 8000,
+    });
   });
 
   it("percent left and the rungs", () => {

@@ -28,6 +28,11 @@ export type ThresholdSettings = Pick<
   | "disableAutoCompact"
 >;
 
+/** What requests and the conversation itself have at least, of the window. */
+const small = { effective: 0.75, conversation: 0.6 } as const;
+/** The same where the answer is counted in. */
+const smallStrict = { effective: 0.5, conversation: 0.25 } as const;
+
 /** The ladder for a model: warn, compact, and the last rung before a request must fail. */
 export function thresholdsFor(
   model: Pick<Model, "contextWindow" | "maxOutputTokens" | "capabilities">,
@@ -37,9 +42,13 @@ export function thresholdsFor(
   const reserve = model.capabilities.refusesInputPlusMaxTokens
     ? Math.max(model.maxOutputTokens, settings.reserve)
     : settings.reserve;
-  // Reserve and buffer are for large windows: a small one keeps half of itself, and a quarter for the conversation.
-  const effectiveWindow = Math.max(contextWindow - reserve, Math.floor(contextWindow / 2));
-  const byDefault = Math.max(effectiveWindow - settings.autoCompactBuffer, Math.floor(contextWindow / 4));
+  // Reserve and buffer are for large windows; of a small one at least these shares are left.
+  const least = model.capabilities.refusesInputPlusMaxTokens ? smallStrict : small;
+  const effectiveWindow = Math.max(contextWindow - reserve, Math.floor(contextWindow * least.effective));
+  const byDefault = Math.max(
+    effectiveWindow - settings.autoCompactBuffer,
+    Math.floor(contextWindow * least.conversation),
+  );
   const { autoCompactPercent } = settings;
   const byPercent =
     autoCompactPercent === undefined ? byDefault : Math.floor((effectiveWindow * autoCompactPercent) / 100);

@@ -25,8 +25,9 @@ import { resumedTtlState } from "../prompt/ttl/resumed-ttl.js";
 import type { TtlState } from "../prompt/ttl/ttl-state.js";
 import { createTtlPolicy, type TtlPolicy } from "../prompt/ttl/ttl-policy.js";
 import { matchesPattern } from "../settings/matches-pattern.js";
-import { defaultSettings, type Settings } from "../settings/settings.js";
+import type { Settings } from "../settings/settings.js";
 import { createCacheWatch, type CacheWatch } from "../watch/cache-watch.js";
+import { checkedSettings } from "./check-options.js";
 import { startChain, type Chain } from "./chain.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import { createLiveState, type LiveState } from "./live-state.js";
@@ -132,11 +133,8 @@ class Core implements ConversationCore {
     this.source = options.source ?? "sdk";
     this.isMainThread = isMainThread(this.source);
     const isCompacted = options.compaction !== "none";
-    this.settings = {
-      ...defaultSettings,
-      ...options.settings,
-      ...(isCompacted ? {} : { compactEarly: false }),
-    };
+    const settings = checkedSettings(options.settings);
+    this.settings = isCompacted ? settings : { ...settings, compactEarly: false };
     this.events = options.events ?? createEventEmitter();
     this.compactable = options.compactableTools ?? createCompactableTools();
     this.watch = createCacheWatch({

@@ -1,4 +1,6 @@
+import type { ModelResponse } from "../../messages/call/response.js";
 import { createAssistantMessage } from "../../messages/construct.js";
+import { isFields } from "../../messages/fields.js";
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import { isHumanMessage } from "../../messages/predicates.js";
 import { findModel } from "../../models/table.js";
@@ -8,6 +10,7 @@ import { noteCacheReport } from "../clear/cached-edits.js";
 import { accountFor } from "../measure/accounting.js";
 import { isBlocked, percentLeft, pressureOf, withLimit } from "../measure/thresholds.js";
 import type { CompactionFailed } from "../summarise/compaction.js";
+import { checkOptions } from "./check-options.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
 import { afterResponse } from "./chain.js";
 import { createCore, type ConversationCore } from "./conversation-core.js";
@@ -33,11 +36,7 @@ export function createConversation(
   options: ConversationOptions,
   messages: readonly Message[] = [],
 ): Conversation {
-  if ((options as Partial<ConversationOptions>).compaction === undefined) {
-    throw new TypeError(
-      'a conversation needs its compaction: the one of @palimpsest/core/compaction, handed in as `compaction`, or "none"',
-    );
-  }
+  checkOptions(options);
   const core = createCore(options, messages);
   const exclusive = createQueue();
   const keeper = createKeeper(core, exclusive);
@@ -87,6 +86,10 @@ function createKeeper(
   return notes.create(core, inTurn);
 }
 
+const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
+
+const isMessage = (value: unknown): boolean => isFields(value) && typeof value["type"] === "string";
+
 /** Runs one thing after the other; one that fails holds nobody up. */
 function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -110,6 +113,8 @@ class Driver {
     { readonly generation: number; readonly last: string | undefined }
   >();
 
+  readonly #accepted = new WeakMap<PreparedRequest, Observed>();
+
   constructor(core: ConversationCore, notes: NotesKeeping | undefined, compactor: ConversationCompactor) {
     this.#core = core;
     this.#notes = notes;
@@ -117,6 +122,9 @@ class Driver {
   }
 
   async append(messages: readonly Message[]): Promise<void> {
+    if (!messages.every(isMessage)) {
+      throw new TypeError("append takes messages, as createUserMessage and its siblings make them");
+    }
     await this.#core.add(this.#linked(messages));
     if (messages.some(isHumanMessage)) this.#hasReacted = false;
     this.#notes?.startIfDue();
@@ -164,13 +172,16 @@ class Driver {
     const { thresholds, source } = core;
     if (core.state.size.padded >= thresholds.autoCompactAt || this.#compactor.isDueEarly()) {
       if (isBlocked(thresholds, core.state.size.padded, source)) {
-        return hold("window-full", "The context window is full: compact the conversation to go on.");
+        const isOff = core.settings.disableCompact;
+        const what = isOff ? "compaction is switched off" : "compact the conversation to go on";
+        return hold("window-full", `The context window is full: ${what}.`);
       }
       const mayCompact = thresholds.isAutoCompactOn && source !== "compact" && source !== "session_memory";
       const failure = mayCompact ? await this.#compactor.makeRoom(steps, signal) : undefined;
       if (failure?.reason === "aborted") return hold("aborted", failure.message, failure);
       if (failure !== undefined && core.state.size.padded >= core.thresholds.hardAt) {
-        return hold("compaction-failed", failure.message, failure);
+        const reason = failure.reason === "disabled" ? "window-full" : "compaction-failed";
+        return hold(reason, failure.message, failure);
       }
     }
     const built = await core.build();
@@ -207,11 +218,16 @@ class Driver {
       return { kind: "failed", failure, message: failureSentence(failure) };
     }
     const { response } = outcome;
+    // Told twice, it counts once.
+    const before = this.#accepted.get(prepared);
+    if (before !== undefined) return before;
     if (response.stop_reason === "model_context_window_exceeded") {
       const step = await this.#react(undefined, signal);
       if (step !== undefined) return { kind: "retry", step };
     }
-    return this.#accept(prepared, response);
+    const accepted = await this.#accept(prepared, response);
+    this.#accepted.set(prepared, accepted);
+    return accepted;
   }
 
   /** The API says that the window is full: compacts once for what the person said, without asking it again. */
@@ -242,7 +258,9 @@ class Driver {
     response: Extract<Outcome, { kind: "response" }>["response"],
   ): Promise<Observed> {
     const core = this.#core;
-    const { id, content, usage, stop_reason: stopReason, model, diagnostics } = response;
+    const { id, content, stop_reason: stopReason, model, diagnostics } = response;
+    // Servers may leave it out, whatever the types say.
+    const usage = (response as Partial<ModelResponse>).usage ?? noUsage;
     const isBound = findModel(core.model)?.capabilities.thinking.boundToPrefix === true;
     const list = this.#lists.get(prepared);
     const isReplaced = list?.generation !== core.generation || list.last !== core.state.last?.uuid;

@@ -96,6 +96,14 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
 /** A list that was fitted before begins with a summary of ours: what it quotes is carried on as people's words. */
 function asMessages(given: LooseMessage, index: number): readonly Message[] {
   const { role, content } = given;
+  if (role !== "user" && role !== "assistant") {
+    throw new TypeError(
+      `fit: message ${index} is of role ${JSON.stringify(role)}; there are user and assistant`,
+    );
+  }
+  if (typeof content !== "string" && !Array.isArray(content)) {
+    throw new TypeError(`fit: the content of message ${index} is neither a text nor a list of blocks`);
+  }
   if (role !== "user") return [asMessage(given, `given-${index}`)];
   const blocks: readonly (UserBlock | AssistantBlock)[] =
     typeof content === "string" ? [{ type: "text", text: content }] : content;

@@ -6,7 +6,8 @@ import { clearBySize, planBySize, planClearing } from "./tier-one.js";
 const failed: CompactionFailed = {
   kind: "failed",
   reason: "disabled",
-  message: "This conversation was created without compaction: old tool results are cleared, and that is all.",
+  message:
+    "The context window is full, and this conversation was created without compaction: begin a new one, or hand `compaction` in.",
   failedAttempts: [],
   usage: [],
 };

@@ -214,10 +214,9 @@ class NotesKeeper implements NotesKeeping {
   async summary(signal?: AbortSignal): Promise<NotesSummary> {
     const { state, settings, calibrated: estimator, clock, options } = this.#core;
     const running = this.#running;
-    if (running !== undefined && clock.now() - running.since < settings.notesDeadMs) {
-      await this.#waitFor(running.written, signal);
-    }
-    const notes = await this.#store.read().catch(() => undefined);
+    const isRunning = running !== undefined && clock.now() - running.since < settings.notesDeadMs;
+    if (isRunning && options.timer !== undefined) await this.#within(running.written, signal);
+    const notes = await this.#within(this.#store.read(), signal);
     return summaryFromNotes({
       live: state.live,
       notes,
@@ -229,15 +228,23 @@ class NotesKeeper implements NotesKeeping {
     });
   }
 
-  /** Until the notes are written, the time is over or the caller is called off. */
-  async #waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  /** What comes of it in time; undefined where it takes too long or the caller is called off. */
+  async #within<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
     const { timer } = this.#core.options;
-    if (timer === undefined) return;
     let stop = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      stop = timer.after(this.#core.settings.notesWaitMs, resolve);
-    });
-    await untilAborted(Promise.race([written, late]), signal).catch(() => {});
-    stop();
+    const tasks: Promise<T | undefined>[] = [task];
+    if (timer !== undefined) {
+      const late = new Promise<undefined>((resolve) => {
+        stop = timer.after(this.#core.settings.notesWaitMs, () => resolve(undefined));
+      });
+      tasks.push(late);
+    }
+    try {
+      return await untilAborted(Promise.race(tasks), signal);
+    } catch {
+      return undefined;
+    } finally {
+      stop();
+    }
   }
 }

@@ -29,8 +29,12 @@ export function addDemoCommand(
       "after",
       [
         "",
-        "No key, no network: the embedded model plays, on a copy of this project's sources in a temporary folder.",
+        "No key, no network: the embedded model plays, on a copy of this project's sources, or on made-up ones, in a",
+        "temporary folder.",
         "Exit code: 0 nothing was forgotten, 1 something was, 130 interrupted. See docs/demo.md.",
+        "",
+        "Example:",
+        "  $ palimpsest demo --without restoration",
       ].join("\n"),
     )
     .action(async (flags: DemoFlags) => {

@@ -13,7 +13,10 @@ export function addEstimateCommand(
   program
     .command("estimate")
     .description("measures token estimators against the usage that recordings hold")
-    .argument("<file...>", "transcripts of Claude Code, Codex, pi or Gemini CLI, or this program's own")
+    .argument(
+      "<file...>",
+      "transcripts of Claude Code, Codex, pi, Gemini CLI or SWE-agent, or this program's own",
+    )
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",

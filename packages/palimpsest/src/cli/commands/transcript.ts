@@ -7,11 +7,17 @@ export function addTranscriptCommand(
   terminal: Terminal,
   finish: (exitCode: number) => void,
 ): void {
-  const transcript = program.command("transcript").description("works on recorded conversations");
+  const transcript = program
+    .command("transcript")
+    .description("works on recorded conversations")
+    .addHelpText("after", "\nExample:\n  $ palimpsest transcript check session.jsonl");
   transcript
     .command("check")
     .description("reads transcripts of any known format and proves that they normalise to a valid request")
-    .argument("<file...>", "transcripts of Claude Code, Codex, pi or Gemini CLI, or this program's own")
+    .argument(
+      "<file...>",
+      "transcripts of Claude Code, Codex, pi, Gemini CLI or SWE-agent, or this program's own",
+    )
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",

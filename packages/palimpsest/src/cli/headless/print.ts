@@ -142,10 +142,11 @@ class Run {
   #tell(result: AgentResult): void {
     const { flags, io, complain } = this.#parts;
     if (flags.outputFormat === "stream-json") this.#write(this.#summary(result));
-    if (flags.outputFormat !== "text") return;
+    if (flags.outputFormat === "stream-json") return;
     const { stdout } = io.terminal;
     if (result.reason !== "done") complain(result.text);
-    else stdout.write(`${stdout.isTTY === true ? printableText(result.text) : result.text}\n`);
+    else if (flags.outputFormat === "text")
+      stdout.write(`${stdout.isTTY === true ? printableText(result.text) : result.text}\n`);
   }
 
   #summary(result: AgentResult): StreamLine {

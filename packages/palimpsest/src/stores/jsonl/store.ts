@@ -45,10 +45,7 @@ export function createJsonlStore(options: JsonlStoreOptions): TranscriptStore {
     return withIoErrors(`Conversation ${id} could not be read from ${pathOf(id)}`, async () => {
       const file = await openForReading(fileSystem, pathOf(id));
       if (file === undefined) {
-        throw new TranscriptError(
-          "not_found",
-          `There is no conversation ${id} in ${directory}; list() tells which there are.`,
-        );
+        throw new TranscriptError("not_found", `There is no conversation ${id} in ${directory}.`);
       }
       try {
         const source = fileSource(file);
