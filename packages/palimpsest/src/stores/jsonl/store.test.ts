@@ -100,7 +100,7 @@ describe("list", () => {
 describe("errors", () => {
   it("say what is missing, and where", async () => {
     await expect(createJsonlStore({ directory }).readAll("nobody")).rejects.toThrow(
-      `There is no conversation nobody in ${directory}; list() tells which there are.`,
+      `There is no conversation nobody in ${directory}.`,
     );
   });
 
