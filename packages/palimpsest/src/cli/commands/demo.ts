@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { demoParts, type DemoPart } from "../demo/demo-parts.js";
+import type { DemoEnd } from "../demo/show-demo.js";
 import type { Terminal } from "../terminal.js";
 
 interface DemoFlags {
@@ -55,11 +56,13 @@ function partsOf(text: string, before: readonly DemoPart[]): readonly DemoPart[]
 async function demo({ json, without }: DemoFlags, terminal: Terminal): Promise<number> {
   const { showDemo } = await import("../demo/show-demo.js");
   const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
+  const onSignal = (): void => stop.abort("interrupted" satisfies DemoEnd);
+  const onError = ({ code }: NodeJS.ErrnoException): void =>
+    stop.abort((code === "EPIPE" ? "unread" : "unwritable") satisfies DemoEnd);
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
   process.once("SIGHUP", onSignal);
-  process.stdout.on("error", onSignal);
+  process.stdout.on("error", onError);
   try {
     return await showDemo({
       terminal,
@@ -72,6 +75,6 @@ async function demo({ json, without }: DemoFlags, terminal: Terminal): Promise<n
     process.removeListener("SIGINT", onSignal);
     process.removeListener("SIGTERM", onSignal);
     process.removeListener("SIGHUP", onSignal);
-    process.stdout.removeListener("error", onSignal);
+    process.stdout.removeListener("error", onError);
   }
 }

@@ -13,10 +13,14 @@ export interface ShowDemoOptions {
   readonly columns?: number | undefined;
   readonly without: ReadonlySet<DemoPart>;
   readonly isJson: boolean;
+  /** Its reason is a `DemoEnd`. */
   readonly signal: AbortSignal;
 }
 
-const ExitCode = { kept: 0, lost: 1, aborted: 130 } as const;
+/** Why it ended before its end: by a signal, because nobody reads on, or because nothing can be written. */
+export type DemoEnd = "interrupted" | "unread" | "unwritable";
+
+const ExitCode = { kept: 0, lost: 1, unread: 0, unwritable: 1, interrupted: 130 } as const;
 const COLUMNS = 100;
 const LEAST_COLUMNS = 40;
 
@@ -42,7 +46,7 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
       onEvent: view.hear,
     });
     view.end();
-    if (signal.aborted) return ExitCode.aborted;
+    if (signal.aborted) return ExitCode[signal.reason as DemoEnd];
     const seconds = (performance.now() - started) / 1000;
     const facts = { seconds, without, isRepository: workspace.isRepository };
     if (isJson) stdout.write(`${printableJson(reportDocument(outcome, facts))}\n`);
@@ -50,7 +54,9 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
     return isAllKept(outcome) ? ExitCode.kept : ExitCode.lost;
   } finally {
     await workspace.remove();
-    if (signal.aborted) terminal.stderr.write("palimpsest: interrupted; the temporary folder is removed\n");
+    if (signal.reason === ("interrupted" satisfies DemoEnd)) {
+      terminal.stderr.write("palimpsest: interrupted; the temporary folder is removed\n");
+    }
   }
 }
 
