@@ -20,6 +20,10 @@ export interface ContextSize {
   readonly shownOverhead: number;
 }
 
+/** Tokens of system prompt and tools: as a response showed them, or estimated before the first one. */
+export const headTokens = ({ overhead, shownOverhead }: ContextSize): number =>
+  shownOverhead === 0 ? overhead : shownOverhead;
+
 /** Measures a growing conversation: each call costs what is new. */
 export interface ContextMeter {
   append(messages: readonly Message[]): ContextSize;

@@ -3,6 +3,7 @@ import { findModel } from "../../models/table.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { EngineEvents } from "../events/engine-events.js";
 import { extendEvent } from "../events/lazy-field.js";
+import { headTokens } from "../measure/context-meter.js";
 import { applyRestored } from "../restore/apply-restored.js";
 import { cleanUpAfterCompaction } from "../restore/cleanup.js";
 import { restoreState } from "../restore/restore-state.js";
@@ -249,7 +250,7 @@ class Compactor implements ConversationCompactor {
     const { size } = core.state;
     const params = core.builder.cacheSafeParams(core.source);
     const { transcriptPath, continuation } = core.options;
-    const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
+    const overhead = headTokens(size);
     return {
       live: core.state.live,
       scope: { kind: "full", ...keepRecent(core, overhead) },

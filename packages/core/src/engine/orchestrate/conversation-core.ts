@@ -11,7 +11,7 @@ import type { CostFacts } from "../clear/cost-rule.js";
 import { pricesAt } from "../clear/cost-rule.js";
 import type { ClearContext, ClearDecision } from "../clear/decision.js";
 import { createEventEmitter, type EventEmitter } from "../events/emitter.js";
-import type { ContextMeterOptions } from "../measure/context-meter.js";
+import { headTokens, type ContextMeterOptions } from "../measure/context-meter.js";
 import type { Estimator } from "../measure/estimator.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
@@ -172,7 +172,7 @@ class Core implements ConversationCore {
       settings: this.settings,
       cost: this.#costFacts(),
       tokens: size.reported,
-      overhead: size.shownOverhead === 0 ? size.overhead : size.shownOverhead,
+      overhead: headTokens(size),
       stretch,
     });
   }

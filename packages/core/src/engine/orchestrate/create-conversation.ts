@@ -8,6 +8,7 @@ import { noteNativeResponse } from "../clear/api-native.js";
 import { isThinkingBlock } from "../clear/clear-results.js";
 import { noteCacheReport } from "../clear/cached-edits.js";
 import { accountFor } from "../measure/accounting.js";
+import { headTokens } from "../measure/context-meter.js";
 import { isBlocked, percentLeft, pressureOf, withLimit } from "../measure/thresholds.js";
 import type { CompactionFailed } from "../summarise/compaction.js";
 import { checkOptions } from "./check-options.js";
@@ -240,7 +241,7 @@ class Driver {
     if (this.#hasReacted || !reactiveCompact || disableCompact) return undefined;
     this.#hasReacted = true;
     const { size } = core.state;
-    const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
+    const overhead = headTokens(size);
     const tokensBefore = Math.max(size.tokens, actualTokens ?? 0);
     const outcome = await this.#compactor.compact(
       {
@@ -321,7 +322,7 @@ class Driver {
     let step: EngineStep | undefined;
     if (next.isAutoCompactOn && core.state.size.padded >= next.autoCompactAt) {
       const { size } = core.state;
-      const overhead = size.shownOverhead === 0 ? size.overhead : size.shownOverhead;
+      const overhead = headTokens(size);
       const outcome = await this.#compactor.compact(
         {
           trigger: "auto",
