@@ -127,8 +127,10 @@ describe("thinking and parallel calls go through every framework as they came", 
     const lab = createThinkingLab();
     await run(lab, model, isStream);
     expect(lab.records.filter(({ status }) => status !== 200).map(({ error }) => error?.message)).toEqual([]);
-    expect(lab.records.length).toBeGreaterThan(31);
     const verdicts = lab.records.flatMap(({ verdict }) => verdict ?? []);
+    const sizes = verdicts.map(({ promptTokens }) => promptTokens);
+    // Room was made on the way.
+    expect(sizes.some((size, at) => size < (sizes[at - 1] ?? 0))).toBe(true);
     const sum = (name: "cacheRead" | "promptTokens") =>
       verdicts.reduce((total, verdict) => total + verdict[name], 0);
     expect(sum("cacheRead") / sum("promptTokens")).toBeGreaterThan(0.7);

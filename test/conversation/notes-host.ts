@@ -155,7 +155,7 @@ export function startNotesHost(options: NotesHostOptions = {}) {
     },
     /** Works until the context has so many tokens, with or without waiting for the notes. */
     async workUntil(tokens: number, { isWaiting = true } = {}): Promise<void> {
-      while (conversation.size().padded < tokens) {
+      while (conversation.size().tokens < tokens) {
         const outcome = await agent.turn();
         if (outcome.kind === "held") throw new Error(outcome.message);
         if (isWaiting) await conversation.notes?.idle();

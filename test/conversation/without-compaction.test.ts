@@ -134,7 +134,7 @@ describe("a conversation without compaction", () => {
   it("is held, not refused, where nothing is left to clear; nothing is lost", async () => {
     const agent = start();
     const { conversation } = agent;
-    while (conversation.size().padded < conversation.size().thresholds.hardAt) {
+    while (conversation.size().tokens < conversation.size().thresholds.hardAt) {
       await conversation.append(
         createUserMessage(conversation.origin(), { content: output(agent.ids(), 6000) }),
       );

@@ -39,13 +39,9 @@ export function estimateRecording(recording: Recording): readonly EstimatedGrowt
       const sum = ({ message }: Pick<Estimator, "message">): number =>
         messages.reduce((total, item) => total + message(item), 0);
       const classic = sum(heuristic);
-      const raw = sum(estimator);
-      const estimates = {
-        chars4: classic,
-        heuristic: heuristic.pad(classic),
-        default: estimator.scaled(raw),
-      };
-      estimator.observe({ estimated: raw, actual });
+      const estimated = sum(estimator);
+      const estimates = { chars4: classic, heuristic: heuristic.pad(classic), default: estimated };
+      estimator.learn({ messages, estimated, actual });
       return actual > SMALLEST_GROWTH ? [{ model, actual, contextTokens, estimates }] : [];
     });
 }

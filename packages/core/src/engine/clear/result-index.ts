@@ -42,6 +42,8 @@ export interface ResultIndex {
    * what it cleared. For any other change of the list make a new index.
    */
   append(messages: readonly Message[]): void;
+  /** The estimator knows better now what these messages have. Costs what they hold, and the results where one moved. */
+  remeasure(messages: readonly Message[]): void;
   /** Tokens of all messages, by the estimator. */
   readonly totalTokens: number;
   /** Results of compactable tools that are not cleared: their number and their tokens. */
@@ -87,6 +89,9 @@ interface Entry {
   /** The id stands at more than one call or result: it cannot be cleared by its name. */
   isAmbiguous: boolean;
 }
+
+/** A smaller difference changes no decision. */
+const WORTH_MOVING = 0.05;
 
 const isActive = (entry: Entry): boolean =>
   entry.result !== undefined && !entry.isCleared && !entry.isAmbiguous;
@@ -141,6 +146,23 @@ class FoldingResultIndex implements ResultIndex {
       else this.#line.add(this.#estimator.message(message));
       this.#messages += 1;
     }
+  }
+
+  remeasure(messages: readonly Message[]): void {
+    const sizes = new Map<Mark, number>();
+    for (const message of messages) {
+      const content: unknown = message.type === "user" ? message.message?.content : undefined;
+      for (const block of Array.isArray(content) ? (content as readonly UserBlock[]) : []) {
+        const entry = block?.type === "tool_result" ? this.#entries.get(block.tool_use_id) : undefined;
+        if (entry?.result === undefined || entry.result.block !== block || !isActive(entry)) continue;
+        const { mark } = entry.result;
+        const tokens = this.#estimator.block(block);
+        if (Math.abs(tokens - mark.tokens) <= mark.tokens * WORTH_MOVING) continue;
+        if (entry.isCompactable) this.#activeTokens += tokens - mark.tokens;
+        sizes.set(mark, tokens);
+      }
+    }
+    if (sizes.size > 0) this.#line.resize(sizes);
   }
 
   active(): readonly IndexedResult[] {

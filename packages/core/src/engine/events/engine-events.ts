@@ -92,6 +92,10 @@ export interface EngineEvents {
     readonly actual: number;
     readonly scale: number;
   };
+  /** Nothing is known of the model: so large a window is assumed until the API says how large it is. */
+  readonly window_assumed: { readonly model: string; readonly window: number };
+  /** The API has said how large the window of the model is, and it is not what it was taken for. */
+  readonly window_learned: { readonly model: string; readonly window: number; readonly before: number };
   /** A file that was read before a compaction is in the context again. */
   readonly file_restored: {
     readonly path: string;

@@ -215,32 +215,39 @@ describe("the size of the context", () => {
 describe("the default estimator", () => {
   it("learns from what responses show, within bounds", () => {
     const estimator = createDefaultEstimator({ model: "claude-opus-5" });
+    const untaught = createDefaultEstimator({ model: "claude-opus-5" });
     const measured = createContextMeter({ estimator });
     let input = 10_000;
     measured.append([response("m0", input, 100)]);
     for (let round = 1; round <= 300; round += 1) {
       const message = result(4000);
-      const real = Math.round(estimator.message(message) * 1.2);
+      const real = Math.round(untaught.message(message) * 1.2);
       input += 100 + real;
       measured.append([message, response(`m${round}`, input, 100)]);
     }
     expect(estimator.calibration.scale).toBeCloseTo(1.2, 1);
-    for (let round = 0; round < 500; round += 1) estimator.observe({ estimated: 1000, actual: 9000 });
+    for (let round = 0; round < 500; round += 1) {
+      estimator.learn({ messages: [], estimated: 1000, actual: 9000 });
+    }
     expect(estimator.calibration.scale).toBeLessThanOrEqual(1.4);
   });
 
   it("pads by its own measured error, and by a third until it knows it", () => {
     const estimator = createDefaultEstimator({ model: "claude-opus-5" });
     expect(estimator.pad(3000)).toBe(4000);
-    for (let round = 0; round < 50; round += 1) estimator.observe({ estimated: 1000, actual: 1020 });
+    for (let round = 0; round < 50; round += 1) {
+      estimator.learn({ messages: [], estimated: 1000, actual: 1020 });
+    }
     expect(estimator.pad(3000)).toBeLessThan(3100);
     expect(estimator.pad(3000)).toBeGreaterThanOrEqual(3000);
   });
 
-  it("the padding covers the growths that were seen, also where the scale may not follow", () => {
+  it("the padding has an end: what is beyond it a refusal teaches", () => {
     const estimator = createDefaultEstimator({ model: "claude-opus-5" });
-    for (let round = 0; round < 400; round += 1) estimator.observe({ estimated: 1000, actual: 2000 });
-    expect(estimator.pad(estimator.scaled(1000))).toBeGreaterThanOrEqual(2000);
+    for (let round = 0; round < 400; round += 1) {
+      estimator.learn({ messages: [], estimated: 1000, actual: 9000 });
+    }
+    expect(estimator.pad(1000)).toBe(1500);
   });
 
   it("survives nesting without end", () => {

@@ -1,10 +1,12 @@
 import type { AssistantMessage, CompactBoundary, Message } from "../../messages/message.js";
 import { isCompactBoundary, isSyntheticError, preservedSegmentOf } from "../../messages/predicates.js";
+import { isThinkingBlock } from "../clear/clear-results.js";
 import { isClearedResult } from "../clear/cleared-result.js";
 import { removesContent, type MicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import { isMediaBoundary, type MediaBoundary } from "../media/media-boundary.js";
 import type { Estimator } from "./estimator.js";
 import { readUsage, type CountedUsage } from "./growth.js";
+import { createMeasuredSizes, type MeasuredSizes } from "./measured-sizes.js";
 
 export interface ContextSize {
   /** Tokens now in the context: what the API last reported plus the estimate of what came since. */
@@ -18,6 +20,8 @@ export interface ContextSize {
   readonly overhead: number;
   /** System prompt and tools as the last response showed them, to hand to the meter of a changed conversation. */
   readonly shownOverhead: number;
+  /** All messages by themselves: measured where a response has shown them, else estimated. */
+  readonly messageTokens: number;
 }
 
 /** Tokens of system prompt and tools: as a response showed them, or estimated before the first one. */
@@ -27,55 +31,99 @@ export const headTokens = ({ overhead, shownOverhead }: ContextSize): number =>
 /** Measures a growing conversation: each call costs what is new. */
 export interface ContextMeter {
   append(messages: readonly Message[]): ContextSize;
+  /** The API has refused the messages so far as having so many tokens, system prompt and tools included. */
+  refused(tokens: number): ContextSize;
+  /** System prompt and tools are estimated at so many tokens from here on. */
+  useHead(tokens: number): ContextSize;
+  /** Whether a response has shown what system prompt and tools have. */
+  readonly isOverheadShown: boolean;
 }
 
 export interface ContextMeterOptions {
-  readonly estimator: Estimator & {
-    /** Where the estimator learns: its estimates in the model's own tokens, and what a response showed. */
-    readonly scaled?: (tokens: number) => number;
-    readonly observe?: (growth: { readonly estimated: number; readonly actual: number }) => void;
-  };
+  readonly estimator: Estimator;
   /** Tokens of the system prompt and the tools, until a response shows them. */
   readonly overhead?: number;
+  /** Whether responses have shown that figure. Default: no, it is an estimate. */
+  readonly isOverheadShown?: boolean;
+  /**
+   * Whether a message is not as it was when later responses read it, because it was cleared since. What those
+   * report says nothing of it. Default: only cleared results are known.
+   */
+  readonly isAltered?: (message: Message) => boolean;
+  /** Whether what is read now is read for the first time. Default: it is. */
+  readonly canMeasure?: () => boolean;
+  /** Told of messages whose size is known now and differs from what was said of them. */
+  readonly onMeasured?: (messages: readonly Message[]) => void;
 }
 
 /** The response whose usage counts, from its first piece on. */
 interface Anchor {
-  readonly id: string;
+  readonly id: string | undefined;
   readonly inputTokens: number;
   /** Undefined while only placeholders were seen: then its own pieces are estimated. */
   outputTokens: number | undefined;
-  /** The estimate of its pieces. */
-  ownEstimate: number;
-  /** The estimate of everything that is not part of it and came after its first piece. */
-  since: number;
-  /** The estimate of everything before it. */
-  readonly before: number;
-  /** Nothing but the results of its calls so far: then the next response shows how good the estimate was. */
-  isPlain: boolean;
+  readonly own: Message[];
 }
 
+/** A kept response: its usage is older than the boundary before it, and shows growth, not size. */
+interface OldAnchor {
+  readonly id: string;
+  readonly reported: number;
+  readonly since: Message[];
+  isTrue: boolean;
+}
+
+/** By how much system prompt and tools may differ from their estimate: beyond that it is the messages. */
+const HEAD_DOUBT = 0.35;
+
 class FoldingMeter implements ContextMeter {
-  readonly #estimator: ContextMeterOptions["estimator"];
+  readonly #estimator: MeasuredSizes;
+  readonly #options: ContextMeterOptions;
   #overhead: number;
   /** Whether a response showed the overhead, rather than the caller. */
-  #isShown = false;
-  /** The estimate of every message that is in the context. */
+  #isShown: boolean;
+  /** System prompt and tools by estimate; 0 where nobody knows them. */
+  #head = 0;
   #total = 0;
   #anchor: Anchor | undefined;
-  /** Results that came already cleared: what a boundary behind them says of them has happened. */
+  #old: OldAnchor | undefined;
+  /** Not part of the anchor, and newer than it; without one, of what changed last: the next response shows them. */
+  #open: Message[] = [];
+  /** All of those are as the next response will read them. */
+  #isOpenTrue = true;
+  /** Results that came already cleared: what a boundary after them says of them has happened. */
   readonly #cleared = new Set<string>();
   /** Kept messages are on their way, up to this one: their usage is older than the boundary. */
   #keptFrom: string | undefined;
   #keptUntil: string | undefined;
 
-  constructor({ estimator, overhead = 0 }: ContextMeterOptions) {
-    this.#estimator = estimator;
-    this.#overhead = overhead;
+  constructor(options: ContextMeterOptions) {
+    this.#estimator = createMeasuredSizes(options.estimator);
+    this.#options = options;
+    this.#overhead = options.overhead ?? 0;
+    this.#isShown = options.isOverheadShown ?? false;
+  }
+
+  get isOverheadShown(): boolean {
+    return this.#isShown;
   }
 
   append(messages: readonly Message[]): ContextSize {
     for (const message of messages) this.#take(message);
+    return this.#size();
+  }
+
+  refused(tokens: number): ContextSize {
+    this.#showInput(tokens);
+    this.#anchor = { id: undefined, inputTokens: tokens, outputTokens: 0, own: [] };
+    this.#closeOpen();
+    return this.#size();
+  }
+
+  useHead(tokens: number): ContextSize {
+    if (!this.#isShown) this.#overhead = tokens;
+    else if (this.#head > 0) this.#overhead = Math.max(0, this.#overhead + tokens - this.#head);
+    this.#head = tokens;
     return this.#size();
   }
 
@@ -85,123 +133,185 @@ class FoldingMeter implements ContextMeter {
     if (isMediaBoundary(message)) this.#takeReplacement(message);
     if (message.uuid === this.#keptFrom) this.#keptFrom = undefined;
     const isKept = this.#keptUntil !== undefined && this.#keptFrom === undefined;
-    if (message.uuid === this.#keptUntil) this.#keptUntil = undefined;
-    const tokens = this.#estimator.message(message);
-    if (message.type === "user") this.#noteCleared(message.message?.content);
-    if (message.type === "assistant" && !isSyntheticError(message) && !isKept) {
-      this.#takeResponse(message, tokens);
-    } else if (this.#anchor !== undefined) {
-      this.#anchor.since += tokens;
-      this.#anchor.isPlain &&= message.type !== "attachment" && message.type !== "assistant";
-    }
-    this.#total += tokens;
+    this.#total += this.#estimator.message(message);
+    const isAltered = this.#isAltered(message);
+    if (isKept) this.#takeKept(message, isAltered);
+    if (isAltered) this.#isOpenTrue = false;
+    if (message.type === "assistant" && !isSyntheticError(message) && !isKept) this.#takeResponse(message);
+    else this.#open.push(message);
+    if (message.uuid !== this.#keptUntil) return;
+    this.#keptUntil = undefined;
+    this.#old = undefined;
   }
 
-  /** Usage from before does not count. What was kept does: before the boundary, or behind it. */
+  /** Usage from before does not count. What was kept does: before the boundary, or after it. */
   #takeBoundary(boundary: CompactBoundary): void {
     const segment = preservedSegmentOf(boundary);
     this.#anchor = undefined;
-    if (segment?.anchorUuid === null) return;
+    if (segment?.anchorUuid === null) return this.#closeOpen();
     this.#total = 0;
+    this.#closeOpen();
     this.#keptFrom = segment?.headUuid;
     this.#keptUntil = segment?.tailUuid;
   }
 
-  #noteCleared(content: unknown): void {
-    if (!Array.isArray(content)) return;
-    for (const block of content) {
-      if (block?.type === "tool_result" && isClearedResult(block)) this.#cleared.add(block.tool_use_id);
+  #closeOpen(): void {
+    this.#open = [];
+    this.#isOpenTrue = true;
+  }
+
+  /** From one kept response to the next: how much the messages between them have. */
+  #takeKept(message: Message, isAltered: boolean): void {
+    const old = this.#old;
+    const usage = message.type === "assistant" ? message.message?.usage : undefined;
+    const counted = message.type === "assistant" && !isSyntheticError(message) ? readUsage(usage) : undefined;
+    if (message.type !== "assistant" || counted === undefined) {
+      old?.since.push(message);
+      if (old !== undefined) old.isTrue &&= !isAltered;
+      return;
     }
+    const { id, stop_reason } = message.message;
+    if (id === old?.id) return;
+    const grown = counted.inputTokens - (old?.reported ?? 0);
+    if (old?.isTrue === true && grown > 0) this.#measure(old.since, grown);
+    const isTrue = typeof stop_reason === "string";
+    this.#old = { id, reported: counted.inputTokens + counted.outputTokens, since: [], isTrue };
+  }
+
+  #isAltered(message: Message): boolean {
+    let isAltered = this.#options.isAltered?.(message) === true;
+    const content: unknown = message.type === "user" ? message.message?.content : undefined;
+    if (!Array.isArray(content)) return isAltered;
+    for (const block of content) {
+      if (block?.type !== "tool_result" || !isClearedResult(block)) continue;
+      this.#cleared.add(block.tool_use_id);
+      isAltered = true;
+    }
+    return isAltered;
   }
 
   /**
    * Usage from before a clearing does not describe what is there now, but for that of a provider which tells of
-   * its own clearing in the response that has it behind it. Where the results came cleared already, the
+   * its own clearing in the response that has it after it. Where the results came cleared already, the
    * overhead was taken against less than the responses had read: it held what was cleared.
    */
   #takeClearing({ microcompactMetadata }: MicrocompactBoundary): void {
     const { variant, tokensBefore, tokensAfter, toolUseIds } = microcompactMetadata;
     const freed = Math.max(0, tokensBefore - tokensAfter);
-    const cameCleared = toolUseIds.some((id) => this.#cleared.has(id));
-    if (cameCleared) {
-      if (this.#isShown) this.#overhead = Math.max(0, this.#overhead - this.#scaled(freed));
-    } else this.#total = Math.max(0, this.#total - freed);
-    if (variant !== "api-native") this.#anchor = undefined;
-    else if (this.#anchor !== undefined) this.#showOverhead(this.#anchor, this.#anchor.before - freed);
+    if (!toolUseIds.some((id) => this.#cleared.has(id))) this.#total = Math.max(0, this.#total - freed);
+    else this.#lowerUnsureOverhead(freed);
+    if (variant !== "api-native") this.#dropAnchor();
   }
 
   /** Images that became text: as with a clearing whose results came cleared. */
   #takeReplacement({ mediaMetadata: { tokensBefore = 0, tokensAfter = 0 } }: MediaBoundary): void {
-    const freed = Math.max(0, tokensBefore - tokensAfter);
-    if (this.#isShown) this.#overhead = Math.max(0, this.#overhead - this.#scaled(freed));
-    this.#anchor = undefined;
+    this.#lowerUnsureOverhead(Math.max(0, tokensBefore - tokensAfter));
+    this.#dropAnchor();
   }
 
-  #takeResponse(message: AssistantMessage, tokens: number): void {
+  /** What was reported is not there any more; what is open is read by the next response as it stands now. */
+  #dropAnchor(): void {
+    this.#anchor = undefined;
+    this.#isOpenTrue = true;
+  }
+
+  /** An overhead that was told apart from the messages by nobody may hold what is gone now. */
+  #lowerUnsureOverhead(freed: number): void {
+    if (this.#isShown && this.#head === 0) this.#overhead = Math.max(0, this.#overhead - freed);
+  }
+
+  #takeResponse(message: AssistantMessage): void {
     const { id, usage, stop_reason } = message.message ?? {};
     const counted = readUsage(usage);
+    const isEnded = typeof stop_reason === "string";
     const anchor = this.#anchor;
     if (anchor !== undefined && id === anchor.id) {
-      anchor.ownEstimate += tokens;
-      if (typeof stop_reason === "string") anchor.outputTokens = counted?.outputTokens ?? anchor.outputTokens;
+      anchor.own.push(message);
+      if (isEnded) anchor.outputTokens = counted?.outputTokens ?? anchor.outputTokens;
     } else if (counted !== undefined) {
-      this.#moveAnchor({ id, counted, isEnded: typeof stop_reason === "string", tokens });
-    } else if (anchor !== undefined) {
-      anchor.since += tokens;
-      anchor.isPlain = false;
+      this.#moveAnchor(message, isEnded ? counted : { inputTokens: counted.inputTokens });
+    } else this.#open.push(message);
+  }
+
+  #moveAnchor(
+    message: AssistantMessage,
+    { inputTokens, outputTokens }: Pick<CountedUsage, "inputTokens"> & Partial<CountedUsage>,
+  ): void {
+    const own = this.#estimator.message(message);
+    // What it reports is what stood before it.
+    this.#total -= own;
+    this.#showInput(inputTokens);
+    this.#total += own;
+    this.#anchor = { id: message.message.id, inputTokens, outputTokens, own: [message] };
+    this.#closeOpen();
+  }
+
+  /** Everything so far has so many tokens: what is open has what the rest leaves. */
+  #showInput(inputTokens: number): void {
+    const anchor = this.#anchor;
+    if (anchor !== undefined) {
+      this.#measureOwn(anchor);
+      if (anchor.outputTokens === undefined) return;
+      this.#measureOpen(inputTokens - anchor.inputTokens - anchor.outputTokens);
+      return;
     }
-  }
-
-  #moveAnchor(next: {
-    readonly id: string;
-    readonly counted: CountedUsage;
-    readonly isEnded: boolean;
-    readonly tokens: number;
-  }): void {
-    const { inputTokens, outputTokens } = next.counted;
-    const before = this.#anchor;
-    if (before?.outputTokens !== undefined && before.isPlain && before.since > 0) {
-      const actual = inputTokens - before.inputTokens - before.outputTokens;
-      this.#estimator.observe?.({ estimated: before.since, actual });
+    const open = this.#open.reduce((sum, message) => sum + this.#estimator.message(message), 0);
+    const settled = this.#total - open;
+    if (!this.#isShown) {
+      const rest = Math.max(0, inputTokens - this.#total);
+      const isGuess = this.#head === 0 || !this.#isOpenTrue;
+      this.#overhead = isGuess ? rest : within(rest, this.#head * (1 - HEAD_DOUBT), this.#head * (1 + HEAD_DOUBT));
+      this.#isShown = true;
+      if (isGuess) return;
     }
-    this.#anchor = {
-      id: next.id,
-      inputTokens,
-      outputTokens: next.isEnded ? outputTokens : undefined,
-      ownEstimate: next.tokens,
-      since: 0,
-      before: this.#total,
-      isPlain: true,
-    };
-    this.#showOverhead(this.#anchor, this.#total);
+    this.#measureOpen(inputTokens - this.#overhead - settled);
   }
 
-  #showOverhead({ inputTokens }: Anchor, messages: number): void {
-    this.#overhead = Math.max(0, inputTokens - this.#scaled(Math.max(0, messages)));
-    this.#isShown = true;
+  #measureOpen(tokens: number): void {
+    if (this.#isOpenTrue && tokens > 0) this.#measure(this.#open, tokens);
   }
 
-  #scaled(tokens: number): number {
-    return this.#estimator.scaled?.(tokens) ?? tokens;
+  /** A response without thinking is what it reported as its output. */
+  #measureOwn({ own, outputTokens }: Anchor): void {
+    if (outputTokens === undefined || own.some(holdsThinking)) return;
+    this.#measure(own, outputTokens);
+  }
+
+  #measure(messages: readonly Message[], tokens: number): void {
+    if (this.#options.canMeasure?.() === false) return;
+    const { difference, changed } = this.#estimator.measure(messages, tokens);
+    this.#total += difference;
+    if (changed.length > 0) this.#options.onMeasured?.(changed);
   }
 
   #size(): ContextSize {
     const anchor = this.#anchor;
-    const output = anchor?.outputTokens ?? 0;
-    const unreported = anchor !== undefined && anchor.outputTokens === undefined ? anchor.ownEstimate : 0;
-    const reported = anchor === undefined ? 0 : anchor.inputTokens + output;
-    const estimated = this.#scaled(anchor === undefined ? this.#total : anchor.since + unreported);
+    const sum = (messages: readonly Message[]): number =>
+      messages.reduce((tokens, message) => tokens + this.#estimator.message(message), 0);
+    const reported = anchor === undefined ? 0 : anchor.inputTokens + (anchor.outputTokens ?? 0);
+    const own = anchor === undefined || anchor.outputTokens !== undefined ? [] : anchor.own;
+    const estimated = anchor === undefined ? this.#total : sum(this.#open) + sum(own);
+    const unsure = sum([...this.#open, ...own].filter((message) => !this.#estimator.isMeasured(message)));
     const overhead = anchor === undefined ? this.#overhead : 0;
     return {
       tokens: reported + overhead + estimated,
-      padded: reported + overhead + this.#estimator.pad(estimated),
+      padded: reported + overhead + Math.max(0, estimated - unsure) + this.#estimator.pad(unsure),
       reported,
       estimated,
       overhead,
       shownOverhead: this.#overhead,
+      messageTokens: this.#total,
     };
   }
 }
+
+const holdsThinking = (message: Message): boolean => {
+  const content: unknown = message.type === "assistant" ? message.message.content : undefined;
+  return Array.isArray(content) && content.some(isThinkingBlock);
+};
+
+const within = (value: number, least: number, most: number): number =>
+  Math.round(Math.min(most, Math.max(least, value)));
 
 /**
  * A meter for a conversation that grows at its end. For any other change, make a new one, and hand it the

@@ -4,16 +4,16 @@ import type { EventEmitter } from "../events/emitter.js";
 import { partsOf, type BlockParts } from "./block-text.js";
 import { calibrate, errorBound, uncalibrated, type Calibration } from "./calibration.js";
 import { classTokens, classWeights, type WeightsName } from "./character-classes.js";
-import type { Estimator } from "./estimator.js";
+import type { Message } from "../../messages/message.js";
+import type { Estimator, ShownGrowth } from "./estimator.js";
+import { piecesOf, scaleOf } from "./kind-scales.js";
 import { rememberMessages } from "./remember-messages.js";
+import { sentBlocks } from "./sent-blocks.js";
 
 export interface DefaultEstimator extends Estimator {
-  /** Real tokens per estimated token so far; already part of what `pad` and `scaled` say. */
+  /** What was learned so far; already part of what it says. */
   readonly calibration: Calibration;
-  /** An uncalibrated estimate in the model's own tokens. */
-  readonly scaled: (tokens: number) => number;
-  /** Learns from a growth that a response showed. `estimated` is uncalibrated, as `message` gives it. */
-  readonly observe: (growth: { readonly estimated: number; readonly actual: number }) => void;
+  readonly learn: (growth: ShownGrowth) => void;
 }
 
 export interface DefaultEstimatorOptions {
@@ -35,13 +35,17 @@ export function createDefaultEstimator(options: DefaultEstimatorOptions): Defaul
   const weights = classWeights[weightsFor(options.model)];
   const images = known?.capabilities.images ?? unknownImages;
   let calibration = options.calibration ?? uncalibrated;
-  const addTexts = (sum: number, texts: readonly string[]): number => {
-    let tokens = sum;
-    for (const text of texts) tokens += classTokens(text, weights);
-    return tokens;
+  const textTokens = (text: string): number => {
+    const { kinds = [] } = calibration;
+    if (kinds.length === 0) return classTokens(text, weights);
+    return piecesOf(text).reduce(
+      (sum, piece) => sum + classTokens(piece, weights) * scaleOf(kinds, piece),
+      0,
+    );
   };
+  const sumOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + textTokens(text), 0);
   const tokensOf = (parts: BlockParts): number =>
-    addTexts(addTexts(0, parts.texts), parts.documentTexts) +
+    (sumOf(parts.texts) + sumOf(parts.documentTexts)) * calibration.scale +
     parts.toolResults * weights.perToolResult +
     parts.signatureCharacters / SIGNATURE_CHARACTERS_PER_TOKEN +
     parts.images.reduce<number>((sum, pixels) => sum + imageTokens(pixels, images), 0) +
@@ -59,18 +63,28 @@ export function createDefaultEstimator(options: DefaultEstimatorOptions): Defaul
       return tokens;
     }),
     pad: (tokens) => Math.ceil(tokens * (1 + errorBound(calibration))),
-    scaled: (tokens) => Math.round(tokens * calibration.scale),
-    observe(growth) {
-      const learned = calibrate(calibration, growth);
+    learn({ messages, estimated, actual }) {
+      const learned = calibrate(calibration, { estimated, actual, texts: messages.flatMap(textsOf) });
       if (learned === calibration) return;
       calibration = learned;
-      options.events?.emit("estimator_calibrated", { model: options.model, ...growth, scale: learned.scale });
+      options.events?.emit("estimator_calibrated", {
+        model: options.model,
+        estimated,
+        actual,
+        scale: learned.scale,
+      });
     },
     get calibration() {
       return calibration;
     },
   };
 }
+
+const textsOf = (message: Message): readonly string[] =>
+  sentBlocks(message).flatMap((item) => {
+    const { texts, documentTexts } = partsOf(item);
+    return [...texts, ...documentTexts];
+  });
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 

@@ -16,7 +16,7 @@ describe("the ladder of a 200K window", () => {
       hardAt: 180_000,
       limit: 167_000,
       warnAt: 147_000,
-      errorAt: 147_000,
+      errorAt: 157_000,
       isAutoCompactOn: true,
     });
   });
@@ -53,7 +53,8 @@ describe("the ladder of a 200K window", () => {
     expect(ladder({ window: 10_000 })).toMatchObject({
       effectiveWindow: 7500,
       autoCompactAt: 6000,
-      warnAt: 0,
+      warnAt: 5280,
+      errorAt: 5640,
     });
     const refusing = { ...haiku, capabilities: { ...haiku.capabilities, refusesInputPlusMaxTokens: true } };
     expect(thresholdsFor(refusing, defaultSettings).effectiveWindow).toBe(136_000);
@@ -69,9 +70,24 @@ describe("the ladder of a 200K window", () => {
     expect(percentLeft(thresholds, 83_500)).toBe(50);
     expect(percentLeft(thresholds, 999_999)).toBe(0);
     expect(percentLeft({ limit: 0 }, 5)).toBe(0);
-    const rungs = [146_999, 147_000, 167_000, 180_000].map((used) => pressureOf(thresholds, used));
-    expect(rungs).toEqual(["none", "error", "compact", "hard"]);
-    expect(pressureOf(ladder({ errorBuffer: 10_000 }), 147_000)).toBe("warn");
+    const rungs = [146_999, 147_000, 157_000, 167_000, 180_000].map((used) => pressureOf(thresholds, used));
+    expect(rungs).toEqual(["none", "warn", "error", "compact", "hard"]);
+  });
+
+  it("knows system prompt and tools: what a small window leaves beside them is shared out", () => {
+    const beside = (window: number, head: number) =>
+      thresholdsFor(haiku, { ...defaultSettings, window }, head);
+    expect(beside(40_000, 27_000)).toMatchObject({ effectiveWindow: 36_750, autoCompactAt: 34_800 });
+    expect(beside(200_000, 30_000)).toEqual(ladder());
+    for (const head of [0, 10_000, 20_000, 30_000, 39_000]) {
+      const { autoCompactAt, hardAt, warnAt, errorAt, contextWindow } = beside(40_000, head);
+      expect([head, warnAt, errorAt, autoCompactAt, hardAt, contextWindow].toSorted((a, b) => a - b)).toEqual(
+        head > warnAt
+          ? expect.arrayContaining([head, hardAt])
+          : [head, warnAt, errorAt, autoCompactAt, hardAt, contextWindow],
+      );
+      expect(autoCompactAt).toBeGreaterThan(head);
+    }
   });
 });
 

@@ -33,22 +33,32 @@ const small = { effective: 0.75, conversation: 0.6 } as const;
 /** The same where the answer is counted in. */
 const smallStrict = { effective: 0.5, conversation: 0.25 } as const;
 
-/** The ladder for a model: warn, compact, and the last rung before a request must fail. */
+/** Figures move no threshold before they differ by so much. */
+const ROUND = 1000;
+
+/** At these shares of the limit people are warned, whatever the settings: a small window has no room for more. */
+const LATEST_WARNING = 0.88;
+const LATEST_ERROR = 0.94;
+
+/**
+ * The ladder for a model: warn, compact, and the last rung before a request must fail. `head` are the tokens of
+ * system prompt and tools: a small window is shared out between reserve and conversation beside them.
+ */
 export function thresholdsFor(
   model: Pick<Model, "contextWindow" | "maxOutputTokens" | "capabilities">,
   settings: ThresholdSettings,
+  head = 0,
 ): Thresholds {
   const contextWindow = settings.window ?? model.contextWindow;
+  const fixed = Math.min(contextWindow, Math.round(head / ROUND) * ROUND);
+  const share = (part: number): number => fixed + Math.floor((contextWindow - fixed) * part);
   const reserve = model.capabilities.refusesInputPlusMaxTokens
     ? Math.max(model.maxOutputTokens, settings.reserve)
     : settings.reserve;
   // Reserve and buffer are for large windows; of a small one at least these shares are left.
   const least = model.capabilities.refusesInputPlusMaxTokens ? smallStrict : small;
-  const effectiveWindow = Math.max(contextWindow - reserve, Math.floor(contextWindow * least.effective));
-  const byDefault = Math.max(
-    effectiveWindow - settings.autoCompactBuffer,
-    Math.floor(contextWindow * least.conversation),
-  );
+  const effectiveWindow = Math.max(contextWindow - reserve, share(least.effective));
+  const byDefault = Math.max(effectiveWindow - settings.autoCompactBuffer, share(least.conversation));
   const { autoCompactPercent } = settings;
   const byPercent =
     autoCompactPercent === undefined ? byDefault : Math.floor((effectiveWindow * autoCompactPercent) / 100);
@@ -62,24 +72,11 @@ export function thresholdsFor(
     autoCompactAt,
     hardAt: effectiveWindow,
     limit,
-    warnAt: Math.max(0, limit - settings.warnBuffer),
-    errorAt: Math.max(0, limit - settings.errorBuffer),
+    warnAt: Math.max(limit - settings.warnBuffer, Math.floor(limit * LATEST_WARNING)),
+    errorAt: Math.max(limit - settings.errorBuffer, Math.floor(limit * LATEST_ERROR)),
     isAutoCompactOn,
   };
 }
-
-/** The same ladder with what people are shown counting down to another limit. */
-export const withLimit = (
-  thresholds: Thresholds,
-  limit: number,
-  settings: Pick<ThresholdSettings, "warnBuffer" | "errorBuffer">,
-): Thresholds => ({
-  ...thresholds,
-  autoCompactAt: Math.min(thresholds.autoCompactAt, limit),
-  limit,
-  warnAt: Math.max(0, limit - settings.warnBuffer),
-  errorAt: Math.max(0, limit - settings.errorBuffer),
-});
 
 /** Percent of the limit that is left, whole, never below 0. */
 export function percentLeft({ limit }: Pick<Thresholds, "limit">, used: number): number {
@@ -88,10 +85,14 @@ export function percentLeft({ limit }: Pick<Thresholds, "limit">, used: number):
 
 export type Pressure = "none" | "warn" | "error" | "compact" | "hard";
 
-/** The highest rung that a size has reached. */
-export function pressureOf(thresholds: Thresholds, used: number): Pressure {
+/** The highest rung that a size has reached. `compactAt`: where it is compacted, if that is not `autoCompactAt`. */
+export function pressureOf(
+  thresholds: Thresholds,
+  used: number,
+  compactAt: number = thresholds.autoCompactAt,
+): Pressure {
   if (used >= thresholds.hardAt) return "hard";
-  if (thresholds.isAutoCompactOn && used >= thresholds.autoCompactAt) return "compact";
+  if (thresholds.isAutoCompactOn && used >= compactAt) return "compact";
   if (used >= thresholds.errorAt) return "error";
   return used >= thresholds.warnAt ? "warn" : "none";
 }

@@ -53,11 +53,12 @@ class Compactor implements ConversationCompactor {
     this.#notes = notes;
   }
 
-  /** What failed is not tried again before it has grown. */
-  isDueEarly(): boolean {
-    const { state, compactAt, thresholds } = this.#core;
-    const { reported } = state.size;
-    return compactAt < thresholds.autoCompactAt && reported >= compactAt && reported >= this.#notEarlyBefore;
+  /** What failed early is not tried again before it has grown; what the breaker holds back, only at the last rung. */
+  dueAt(): number {
+    const { thresholds, clock, compactAt } = this.#core;
+    if (!thresholds.isAutoCompactOn) return thresholds.hardAt;
+    if (isOpen(this.#breaker, clock.now())) return thresholds.hardAt;
+    return Math.min(thresholds.autoCompactAt, Math.max(compactAt, this.#notEarlyBefore));
   }
 
   /** What stood before a compaction is held for undoing it, and no longer. */
@@ -71,9 +72,7 @@ class Compactor implements ConversationCompactor {
     signal: AbortSignal | undefined,
   ): Promise<CompactionFailed | undefined> {
     const core = this.#core;
-    const isHard = core.state.size.padded >= core.thresholds.hardAt;
     const isHeldBack = isOpen(this.#breaker, core.clock.now());
-    if (isHeldBack && !isHard) return undefined;
     if (isHeldBack && this.#lastResort !== undefined) return this.#lastResort;
     const cleared = await clearBySize(core, { limit: this.#clearingLimit() });
     if (cleared !== undefined) {
@@ -97,8 +96,8 @@ class Compactor implements ConversationCompactor {
 
   /** A clearing that leaves little room would be followed by the next one in a few turns. */
   #clearingLimit(): number {
-    const { compactAt, thresholds, settings } = this.#core;
-    return (this.isDueEarly() ? compactAt : thresholds.autoCompactAt) * settings.clearSizeBelow;
+    const { thresholds, settings } = this.#core;
+    return Math.min(this.dueAt(), thresholds.autoCompactAt) * settings.clearSizeBelow;
   }
 
   /** Step 5: without a model call, where the notes are good for it. Undefined where they are not. */
@@ -195,7 +194,7 @@ class Compactor implements ConversationCompactor {
     if (["aborted", "blocked_by_hook", "not_enough_messages", "unknown_pivot"].includes(reason)) return;
     if (core.state.size.padded < core.thresholds.autoCompactAt) {
       // Nothing had to be done: it is waited until there is more to gain.
-      this.#notEarlyBefore = core.state.size.reported * EARLY_AGAIN;
+      this.#notEarlyBefore = core.state.size.padded * EARLY_AGAIN;
       return;
     }
     // A model is asked next: only what it does counts.
@@ -273,7 +272,7 @@ class Compactor implements ConversationCompactor {
   #ports(signal: AbortSignal | undefined, isDry = false): CompactPorts {
     const core = this.#core;
     const { provider, hooks, state, onStatus, every, agentId } = core.options;
-    const { calibrated: estimator, clock, ids, settings } = core;
+    const { estimator, clock, ids, settings } = core;
     return {
       estimator,
       clock,
@@ -318,10 +317,9 @@ class Compactor implements ConversationCompactor {
     if (scope === undefined && instructions === undefined) {
       const cheap = planClearing(core);
       if (cheap !== undefined) return cheap;
-      const { hardAt, isAutoCompactOn } = core.thresholds;
-      const isHeldBack = isOpen(this.#breaker, core.clock.now()) && padded < hardAt;
-      const isDue = padded >= core.thresholds.autoCompactAt || this.isDueEarly();
-      if (!isDue || !isAutoCompactOn || isHeldBack) return { tier: "none", tokens };
+      const hasTried = isOpen(this.#breaker, core.clock.now()) && this.#lastResort !== undefined;
+      const isDue = core.thresholds.isAutoCompactOn && padded >= this.dueAt();
+      if (!isDue || hasTried) return { tier: "none", tokens };
       const bySize = planBySize(core, { limit: this.#clearingLimit() });
       if (bySize !== undefined) return { tier: "size-based", tokens, ...bySize };
     }
@@ -340,7 +338,7 @@ class Compactor implements ConversationCompactor {
     if (last === undefined) {
       return { kind: "failed", reason: "another_conversation", message: "There is no compaction to undo." };
     }
-    const { clock, ids, calibrated: estimator } = core;
+    const { clock, ids, estimator } = core;
     const { shownOverhead } = core.state.size;
     const undone = undoCompaction(
       {

@@ -11,9 +11,10 @@ import type { CostFacts } from "../clear/cost-rule.js";
 import { pricesAt } from "../clear/cost-rule.js";
 import type { ClearContext, ClearDecision } from "../clear/decision.js";
 import { createEventEmitter, type EventEmitter } from "../events/emitter.js";
-import { headTokens, type ContextMeterOptions } from "../measure/context-meter.js";
+import { headTokens } from "../measure/context-meter.js";
 import type { Estimator } from "../measure/estimator.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
+import { createMeasuredSizes } from "../measure/measured-sizes.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
 import { thresholdsFor, type Thresholds } from "../measure/thresholds.js";
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
@@ -33,6 +34,7 @@ import type { ConversationOptions } from "./conversation-options.js";
 import { createLiveState, type LiveState } from "./live-state.js";
 import { resolveIn } from "../../messages/paths.js";
 import { earlyThreshold } from "./early-threshold.js";
+import { isLateAnswer, placeAnswers } from "./place-answers.js";
 import { RequestAssembly } from "./request-assembly.js";
 import { sharedBeginning } from "./shared-beginning.js";
 
@@ -52,9 +54,8 @@ export interface ConversationCore {
   readonly model: string;
   /** Tokens that an answer may have. */
   readonly maxTokens: number;
-  readonly estimator: ContextMeterOptions["estimator"];
-  /** The same in the model's own tokens, as far as it has learned them. */
-  readonly calibrated: Estimator;
+  /** In the model's own tokens: measured where responses have shown them, else as far as it has learned. */
+  readonly estimator: Estimator;
   readonly capabilities: ProviderCapabilities;
   readonly thresholds: Thresholds;
   /** Where it is compacted now: at the window's threshold, or before that where it costs less. */
@@ -73,6 +74,8 @@ export interface ConversationCore {
   /** What was decided last on clearing, by variant, so that asking again costs nothing. */
   lastDecision: ClearDecision | undefined;
   lastPromptTokens: number;
+  /** What was stored last, where that is not the last of the list: the next message hangs on it. */
+  tip: string | undefined;
   readonly origin: () => MessageOrigin;
   readonly thresholdsOf: (model: string) => Thresholds;
   /** Stores messages and takes them in. */
@@ -84,6 +87,10 @@ export interface ConversationCore {
   forgetClearings(): void;
   resetPrompt(): void;
   useModel(model: string, maxTokens: number | undefined): void;
+  /** The API has said how many tokens the window of the model has. */
+  learnWindow(tokens: number): void;
+  /** Tells, once, that the window of a model is assumed. */
+  noteModel(): void;
   clearContext(): ClearContext;
   /** Whether the next request cannot read what the last one left: its time is over, or the first picture came. */
   isCacheLost(): boolean;
@@ -113,9 +120,8 @@ class Core implements ConversationCore {
   readonly watch: CacheWatch;
   state: LiveState;
   model: string;
-  estimator: ContextMeterOptions["estimator"];
+  estimator: Estimator;
   capabilities: ProviderCapabilities;
-  thresholds: Thresholds;
   ttl: TtlPolicy;
   chain: Chain;
   edits: CachedEdits;
@@ -123,10 +129,15 @@ class Core implements ConversationCore {
   native: NativeClearing = noNativeClearing;
   lastDecision: ClearDecision | undefined;
   lastPromptTokens = 0;
+  tip: string | undefined;
   generation = 0;
   hadImages = false;
   maxTokens: number;
   readonly #assembly: RequestAssembly;
+  /** What the API has said of a model's window. */
+  readonly #windows = new Map<string, number>();
+  /** Models of which nothing is known, once that was told. */
+  readonly #noted = new Set<string>();
 
   constructor(options: ConversationOptions, messages: readonly Message[]) {
     this.options = options;
@@ -146,12 +157,14 @@ class Core implements ConversationCore {
     this.model = options.model;
     this.estimator = this.#estimatorFor(options.model);
     this.capabilities = this.#capabilitiesOf(options.model);
-    this.thresholds = this.thresholdsOf(options.model);
     this.ttl = this.#ttlFor(options.model);
     this.chain = startChain(options.ids.next());
     this.state = this.#newState(this.#estimatedOverhead());
-    const live = applyMediaBoundaries(applyMicrocompactions(messages));
-    this.state.replace(live);
+    const live = placeAnswers(applyMediaBoundaries(applyMicrocompactions(messages)));
+    const asStored = new Set(messages);
+    const stored = messages.at(-1);
+    if (live !== messages && stored !== undefined && isLateAnswer(stored)) this.tip = stored.uuid;
+    this.state.resume(live, (message) => !asStored.has(message));
     this.edits = restoreCachedEdits(live);
     this.hadImages = this.state.media.totals.images > 0;
     if (live.length > 0) {
@@ -177,17 +190,6 @@ class Core implements ConversationCore {
     });
   }
 
-  get calibrated(): Estimator {
-    const { estimator } = this;
-    const { scaled = (tokens) => tokens } = estimator;
-    return {
-      name: estimator.name,
-      block: (block) => scaled(estimator.block(block)),
-      message: (message) => scaled(estimator.message(message)),
-      pad: (tokens) => estimator.pad(tokens),
-    };
-  }
-
   get ids(): Ids {
     return this.options.ids;
   }
@@ -196,17 +198,42 @@ class Core implements ConversationCore {
     clock: this.options.clock,
     ids: this.options.ids,
     sessionId: this.options.sessionId,
-    parentUuid: this.state.last?.uuid ?? null,
+    parentUuid: this.tip ?? this.state.last?.uuid ?? null,
   });
 
-  readonly thresholdsOf = (model: string): Thresholds =>
-    thresholdsFor(
-      findModel(model) ?? {
-        ...unknownWindow,
-        capabilities: { refusesInputPlusMaxTokens: false } as Model["capabilities"],
-      },
-      this.settings,
+  get thresholds(): Thresholds {
+    return this.thresholdsOf(this.model);
+  }
+
+  readonly thresholdsOf = (model: string): Thresholds => {
+    const stated = this.#windows.get(model);
+    const known = findModel(model) ?? {
+      ...unknownWindow,
+      capabilities: { refusesInputPlusMaxTokens: false } as Model["capabilities"],
+    };
+    const { window } = this.settings;
+    return thresholdsFor(
+      stated === undefined ? known : { ...known, contextWindow: stated },
+      stated === undefined || window === undefined
+        ? this.settings
+        : { ...this.settings, window: Math.min(window, stated) },
+      headTokens(this.state.size),
     );
+  };
+
+  learnWindow(tokens: number): void {
+    const before = this.thresholds.contextWindow;
+    this.#windows.set(this.model, tokens);
+    const window = this.thresholds.contextWindow;
+    if (window !== before) this.events.emit("window_learned", { model: this.model, window, before });
+  }
+
+  noteModel(): void {
+    const { model } = this;
+    if (findModel(model) !== undefined || this.#noted.has(model) || this.settings.window !== undefined) return;
+    this.#noted.add(model);
+    this.events.emit("window_assumed", { model, window: this.thresholds.contextWindow });
+  }
 
   async store(messages: readonly Message[]): Promise<void> {
     if (messages.length > 0) await this.options.writer?.append(messages);
@@ -214,12 +241,14 @@ class Core implements ConversationCore {
 
   async add(messages: readonly Message[]): Promise<void> {
     await this.store(messages);
+    if (messages.length > 0) this.tip = undefined;
     this.state.append(messages);
   }
 
   replace(live: readonly Message[]): void {
     const before = this.state.messages;
     this.generation += 1;
+    this.tip = undefined;
     this.state.replace(live);
     this.builder.keepPrefix(this.source, sharedBeginning(before, this.state.messages));
     this.lastDecision = undefined;
@@ -245,7 +274,6 @@ class Core implements ConversationCore {
     this.model = model;
     this.estimator = this.#estimatorFor(model);
     this.capabilities = this.#capabilitiesOf(model);
-    this.thresholds = this.thresholdsOf(model);
     this.ttl = this.#ttlFor(model);
     this.state = this.#newState(shownOverhead);
     this.state.replace(live);
@@ -308,8 +336,10 @@ class Core implements ConversationCore {
     };
   }
 
-  #estimatorFor(model: string): ContextMeterOptions["estimator"] {
-    return this.options.estimator ?? createDefaultEstimator({ model, events: this.events });
+  #estimatorFor(model: string): Estimator {
+    return createMeasuredSizes(
+      this.options.estimator ?? createDefaultEstimator({ model, events: this.events }),
+    );
   }
 
   #capabilitiesOf(model: string): ProviderCapabilities {

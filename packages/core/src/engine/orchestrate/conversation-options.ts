@@ -3,7 +3,7 @@ import type { Clock, Ids } from "../../messages/construct.js";
 import type { RecallHint } from "../clear/cleared-result.js";
 import type { CompactableTools } from "../clear/compactable-tools.js";
 import type { EventEmitter } from "../events/emitter.js";
-import type { ContextMeterOptions } from "../measure/context-meter.js";
+import type { Estimator } from "../measure/estimator.js";
 import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
 import type { Timer } from "../ports/function-hooks.js";
@@ -67,7 +67,7 @@ export interface ConversationOptions {
   /** Default: the provider's, or those of the Messages API. */
   readonly capabilities?: ProviderCapabilities;
   /** Default: one that learns from the usage it sees. */
-  readonly estimator?: ContextMeterOptions["estimator"];
+  readonly estimator?: Estimator;
   readonly settings?: Partial<Settings>;
   readonly system?: ConversationSystem;
   /** Asked for every request. */

@@ -47,6 +47,8 @@ export interface Held {
     | "window-full"
     /** Compaction was tried and failed, and the window is full. */
     | "compaction-failed"
+    /** System prompt and tools leave no room for a round. */
+    | "no-room"
     /** There is nothing to send. */
     | "no-messages"
     | "aborted";

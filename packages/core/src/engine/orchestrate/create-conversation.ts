@@ -1,3 +1,4 @@
+import type { OverflowFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import { createAssistantMessage } from "../../messages/construct.js";
 import { isFields } from "../../messages/fields.js";
@@ -9,7 +10,7 @@ import { isThinkingBlock } from "../clear/clear-results.js";
 import { noteCacheReport } from "../clear/cached-edits.js";
 import { accountFor } from "../measure/accounting.js";
 import { headTokens } from "../measure/context-meter.js";
-import { isBlocked, percentLeft, pressureOf, withLimit } from "../measure/thresholds.js";
+import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { CompactionFailed } from "../summarise/compaction.js";
 import { checkOptions } from "./check-options.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
@@ -30,7 +31,9 @@ import { failureSentence } from "./failure-sentence.js";
 import { compactionStep } from "./describe-step.js";
 import { createNoCompactor } from "./no-compactor.js";
 import type { ConversationCompactor, NotesKeeping } from "./stages.js";
-import { clearWhatIsStale, clearWhatWasDeleted } from "./tier-one.js";
+import { placeAnswers, type LateAnswer } from "./place-answers.js";
+import { clearWhatIsStale, clearWhatWasDeleted, halveMedia } from "./tier-one.js";
+import { whyNoRoom } from "./window-room.js";
 
 /** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
 export function createConversation(
@@ -87,6 +90,11 @@ function createKeeper(
   return notes.create(core, inTurn);
 }
 
+/** So often room is made before a person has to say something again. */
+const MOST_REACTIONS = 3;
+/** What a refusal without figures is taken to say, of the window. */
+const UNSTATED_EXCESS = 1.05;
+
 const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
 
 const isMessage = (value: unknown): boolean => isFields(value) && typeof value["type"] === "string";
@@ -103,8 +111,8 @@ function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
 
 class Driver {
   readonly #core: ConversationCore;
-  /** One reactive compaction for what a person said. */
-  #hasReacted = false;
+  /** How often room was made because the API refused, for what a person said last. */
+  #reactions = 0;
 
   readonly #notes: NotesKeeping | undefined;
   readonly #compactor: ConversationCompactor;
@@ -127,17 +135,18 @@ class Driver {
       throw new TypeError("append takes messages, as createUserMessage and its siblings make them");
     }
     await this.#core.add(this.#linked(messages));
-    if (messages.some(isHumanMessage)) this.#hasReacted = false;
+    if (messages.some(isHumanMessage)) this.#reactions = 0;
     this.#notes?.startIfDue();
   }
 
   /** A message that was made before a compaction took effect hangs on one that is gone: it follows the last one. */
   #linked(messages: readonly Message[]): readonly Message[] {
-    const { state } = this.#core;
-    let last = state.last?.uuid ?? null;
+    const { state, tip } = this.#core;
+    let last = tip ?? state.last?.uuid ?? null;
     return messages.map((message) => {
       const { parentUuid } = message;
-      const isLinked = parentUuid === last || state.live.some(({ uuid }) => uuid === parentUuid);
+      const isKnown = tip === undefined && state.live.some(({ uuid }) => uuid === parentUuid);
+      const isLinked = parentUuid === last || isKnown;
       const linked = isLinked ? message : { ...message, parentUuid: last };
       last = message.uuid;
       return linked;
@@ -145,16 +154,15 @@ class Driver {
   }
 
   size(): ConversationSize {
-    const { state, thresholds, compactAt, settings } = this.#core;
+    const { state, thresholds } = this.#core;
     const { size } = state;
-    // People are told of what will happen next, and that may be early.
-    const next = withLimit(thresholds, Math.min(thresholds.limit, compactAt), settings);
+    const compactAt = this.#compactor.dueAt();
     return {
       ...size,
       thresholds,
       compactAt,
-      percentLeft: percentLeft(next, size.padded),
-      pressure: pressureOf(next, size.padded),
+      percentLeft: percentLeft(thresholds, size.padded),
+      pressure: pressureOf(thresholds, size.padded, compactAt),
     };
   }
 
@@ -169,9 +177,12 @@ class Driver {
       ...(failure === undefined ? {} : { failure }),
     });
     if (core.state.messages.length === 0) return hold("no-messages", "There is nothing to send yet.");
+    core.noteModel();
+    const noRoom = whyNoRoom(core);
+    if (noRoom !== undefined) return hold("no-room", noRoom);
     for await (const step of clearWhatIsStale(core)) steps.push(step);
     const { thresholds, source } = core;
-    if (core.state.size.padded >= thresholds.autoCompactAt || this.#compactor.isDueEarly()) {
+    if (core.state.size.padded >= this.#compactor.dueAt()) {
       if (isBlocked(thresholds, core.state.size.padded, source)) {
         const isOff = core.settings.disableCompact;
         const what = isOff ? "compaction is switched off" : "compact the conversation to go on";
@@ -180,12 +191,15 @@ class Driver {
       const mayCompact = thresholds.isAutoCompactOn && source !== "compact" && source !== "session_memory";
       const failure = mayCompact ? await this.#compactor.makeRoom(steps, signal) : undefined;
       if (failure?.reason === "aborted") return hold("aborted", failure.message, failure);
-      if (failure !== undefined && core.state.size.padded >= core.thresholds.hardAt) {
+      // Only what is known holds a request up: the API may take what an estimate would not.
+      if (failure !== undefined && core.state.size.tokens >= core.thresholds.hardAt) {
         const reason = failure.reason === "disabled" ? "window-full" : "compaction-failed";
         return hold(reason, failure.message, failure);
       }
     }
     const built = await core.build();
+    const isFull = whyNoRoom(core);
+    if (isFull !== undefined) return hold("no-room", isFull);
     const at = core.clock.now();
     core.watch.before({
       source,
@@ -211,10 +225,17 @@ class Driver {
     outcome: Outcome,
     signal: AbortSignal | undefined,
   ): Promise<Observed> {
+    const core = this.#core;
     if (outcome.kind === "failure") {
       const { failure } = outcome;
-      const isTooLong = failure.kind === "context-overflow";
-      const step = isTooLong ? await this.#react(failure.actualTokens, signal) : undefined;
+      const isOverflow = failure.kind === "context-overflow";
+      if (isOverflow) this.#learnFrom(prepared, failure);
+      const isTooLarge = failure.kind === "request-too-large";
+      const step = isTooLarge
+        ? ((await halveMedia(core)) ?? (await this.#react(false, signal)))
+        : isOverflow
+          ? await this.#react(failure.actualTokens !== undefined, signal)
+          : undefined;
       if (step !== undefined) return { kind: "retry", step };
       return { kind: "failed", failure, message: failureSentence(failure) };
     }
@@ -223,7 +244,7 @@ class Driver {
     const before = this.#accepted.get(prepared);
     if (before !== undefined) return before;
     if (response.stop_reason === "model_context_window_exceeded") {
-      const step = await this.#react(undefined, signal);
+      const step = await this.#react(false, signal);
       if (step !== undefined) return { kind: "retry", step };
     }
     const accepted = await this.#accept(prepared, response);
@@ -231,26 +252,35 @@ class Driver {
     return accepted;
   }
 
-  /** The API says that the window is full: compacts once for what the person said, without asking it again. */
-  async #react(
-    actualTokens: number | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<EngineStep | undefined> {
+  /** A refusal states facts: the size of what was sent, and the window. */
+  #learnFrom(prepared: PreparedRequest, refusal: OverflowFailure): void {
     const core = this.#core;
-    const { reactiveCompact, disableCompact } = core.settings;
-    if (this.#hasReacted || !reactiveCompact || disableCompact) return undefined;
-    this.#hasReacted = true;
-    const { size } = core.state;
-    const overhead = headTokens(size);
-    const tokensBefore = Math.max(size.tokens, actualTokens ?? 0);
-    const outcome = await this.#compactor.compact(
-      {
-        trigger: "auto",
-        isRefused: true,
-        size: { tokensBefore, overhead, autoCompactAt: core.thresholds.autoCompactAt },
-      },
-      signal,
-    );
+    const { actualTokens, maximumTokens, requestedOutputTokens = 0 } = refusal;
+    if (maximumTokens !== undefined && maximumTokens > 0) core.learnWindow(maximumTokens);
+    if (!this.#isAsPrepared(prepared)) return;
+    const { contextWindow } = core.thresholds;
+    const { tokens } = core.state.size;
+    const stated = actualTokens === undefined ? undefined : actualTokens - requestedOutputTokens;
+    // Without a figure it is at least more than the window.
+    core.state.refused(stated ?? Math.max(tokens, Math.ceil(contextWindow * UNSTATED_EXCESS)));
+  }
+
+  /** Whether the messages are those that a request was built of. */
+  #isAsPrepared(prepared: PreparedRequest): boolean {
+    const list = this.#lists.get(prepared);
+    return list?.generation === this.#core.generation && list.last === this.#core.state.last?.uuid;
+  }
+
+  /**
+   * The API says that the window is full: compacts without asking it again, once for what the person said. A refusal
+   * that states how much was sent teaches something, and may be answered to a few times.
+   */
+  async #react(isStated: boolean, signal: AbortSignal | undefined): Promise<EngineStep | undefined> {
+    const { reactiveCompact, disableCompact } = this.#core.settings;
+    const most = isStated ? MOST_REACTIONS : 1;
+    if (this.#reactions >= most || !reactiveCompact || disableCompact) return undefined;
+    this.#reactions += 1;
+    const outcome = await this.#compactor.compact({ trigger: "auto", isRefused: true }, signal);
     return outcome.kind === "failed" ? undefined : compactionStep(outcome);
   }
 
@@ -264,8 +294,8 @@ class Driver {
     const usage = (response as Partial<ModelResponse>).usage ?? noUsage;
     const isBound = findModel(core.model)?.capabilities.thinking.boundToPrefix === true;
     const list = this.#lists.get(prepared);
-    const isReplaced = list?.generation !== core.generation || list.last !== core.state.last?.uuid;
-    // Something was compacted, or said, since it was asked for: behind that its thinking would be refused.
+    // Something was compacted since it was asked for: after that its thinking would be refused.
+    const isReplaced = list?.generation !== core.generation;
     const kept = isBound && isReplaced ? content.filter((block) => !isThinkingBlock(block)) : content;
     const answer: AssistantMessage = createAssistantMessage(core.origin(), {
       id,
@@ -274,26 +304,26 @@ class Driver {
       usage,
       stopReason,
     });
-    const message = isBound && !isReplaced ? { ...answer, promptHead: core.promptHead } : answer;
-    await core.add([message]);
+    const noted = isBound && !isReplaced ? { ...answer, promptHead: core.promptHead } : answer;
+    const message = await this.#place(noted, isReplaced ? undefined : list);
     core.builder.answered(prepared.built, { messageId: id, at: prepared.at });
     core.chain = afterResponse(core.chain);
     core.hadImages = core.state.media.totals.images > 0;
-    // One reactive compaction for what a person said, and in a long run of the program's own one in a while.
-    if (core.chain.turns > core.settings.recompactionTurns) this.#hasReacted = false;
+    // A few times for what a person said, and in a long run of the program's own again after a while.
+    if (core.chain.turns > core.settings.recompactionTurns) this.#reactions = 0;
     this.#compactor.noteResponse();
     core.ttl.noteRequest(promptRequestOf(usage, { at: prepared.at, before: core.lastPromptTokens }));
     core.lastPromptTokens = promptTokensOf(usage);
-    const noted = noteNativeResponse(core.native, response.context_management, {
+    const native = noteNativeResponse(core.native, response.context_management, {
       origin: core.origin(),
       events: core.events,
       index: core.state.index,
       ...(core.options.state === undefined ? {} : { readState: core.options.state.readState }),
     });
-    core.native = noted.state;
-    if (noted.cleared !== undefined) {
-      await core.add([noted.cleared.boundary]);
-      core.watch.notifyDeletion(core.source, noted.cleared.notice);
+    core.native = native.state;
+    if (native.cleared !== undefined) {
+      await core.add([native.cleared.boundary]);
+      core.watch.notifyDeletion(core.source, native.cleared.notice);
     }
     const edits = noteCacheReport(core.edits, cacheReportOf(usage));
     core.edits = edits.state;
@@ -308,6 +338,23 @@ class Driver {
     this.#notes?.noteResponse(response);
     this.#notes?.startIfDue();
     return { kind: "accepted", message, ...(cacheBreak === undefined ? {} : { cacheBreak }) };
+  }
+
+  /** At the end, or right after what it answers to, where something was said while it was on its way. */
+  async #place(
+    answer: AssistantMessage,
+    list: { readonly last: string | undefined } | undefined,
+  ): Promise<AssistantMessage> {
+    const core = this.#core;
+    if (list?.last === undefined || list.last === core.state.last?.uuid) {
+      await core.add([answer]);
+      return answer;
+    }
+    const late: LateAnswer = { ...answer, answersTo: list.last };
+    await core.store([late]);
+    core.replace(placeAnswers([...core.state.live, late]));
+    core.tip = late.uuid;
+    return late;
   }
 
   async switchModel(

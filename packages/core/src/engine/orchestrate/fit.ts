@@ -3,7 +3,7 @@ import type { AssistantBlock, RequestMessage, UserBlock } from "../../messages/c
 import { createCompactBoundary, type MessageOrigin } from "../../messages/construct.js";
 import { asText } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
-import type { ContextMeterOptions } from "../measure/context-meter.js";
+import type { Estimator } from "../measure/estimator.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { ProviderCapabilities } from "../prompt/capabilities.js";
 import type { Settings } from "../settings/settings.js";
@@ -30,7 +30,7 @@ export interface FitOptions {
   readonly maxTokens?: number;
   readonly settings?: Partial<Settings>;
   readonly capabilities?: ProviderCapabilities;
-  readonly estimator?: ContextMeterOptions["estimator"];
+  readonly estimator?: Estimator;
   readonly signal?: AbortSignal;
 }
 

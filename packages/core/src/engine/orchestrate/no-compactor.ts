@@ -25,7 +25,7 @@ export function createNoCompactor(core: ConversationCore): ConversationCompactor
     ];
   };
   return {
-    isDueEarly: () => false,
+    dueAt: () => core.thresholds.limit,
     noteResponse: () => {},
     async makeRoom(steps) {
       for (const aim of aims()) {

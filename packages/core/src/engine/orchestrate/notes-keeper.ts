@@ -194,14 +194,14 @@ class NotesKeeper implements NotesKeeping {
       messages: core.state.messages,
       store,
       tool: this.#tool,
-      estimator: core.calibrated,
+      estimator: core.estimator,
       settings: core.settings,
       now: () => core.clock.now(),
     });
   }
 
   async #writeExtractively(store: NotesStore): Promise<ExtractionOutcome> {
-    const { state, settings, calibrated: estimator } = this.#core;
+    const { state, settings, estimator } = this.#core;
     try {
       await store.write(writeExtractiveNotes(state.live, { estimator, settings }));
       return { kind: "updated", edits: 1, refused: 0, usage: [] };
@@ -212,7 +212,7 @@ class NotesKeeper implements NotesKeeping {
 
   /** A summary from the notes, once an update that is under way is done or has taken too long. */
   async summary(signal?: AbortSignal): Promise<NotesSummary> {
-    const { state, settings, calibrated: estimator, clock, options } = this.#core;
+    const { state, settings, estimator, clock, options } = this.#core;
     const running = this.#running;
     const isRunning = running !== undefined && clock.now() - running.since < settings.notesDeadMs;
     if (isRunning && options.timer !== undefined) await this.#within(running.written, signal);

@@ -68,6 +68,8 @@ export class RequestAssembly {
       parts.every((part, at) => part === this.#headParts[at]);
     if (isSame) return;
     this.#headParts = parts;
+    const { estimator, state } = this.#core;
+    state.useHead(parts.reduce((sum, part) => sum + estimator.block(part), 0));
     this.promptHead = hashValue([listing.tools.map(hashMessage), layout.blocks.map(({ text }) => text)]);
   }
 

@@ -9,8 +9,8 @@ import type { CompactOptions, ConversationNotes, ConversationPlan, EngineStep } 
 
 /** What a conversation asks of whatever compacts it. */
 export interface ConversationCompactor {
-  /** Whether it pays to compact although the window has room. */
-  isDueEarly(): boolean;
+  /** Padded tokens from which on it makes room before the next request: the one figure for all who ask. */
+  dueAt(): number;
   noteResponse(): void;
   /** Steps 3 to 7 of the pipeline: clears by size where that is enough, else compacts. Gives a failure. */
   makeRoom(steps: EngineStep[], signal: AbortSignal | undefined): Promise<CompactionFailed | undefined>;

@@ -6,9 +6,11 @@ import { createMicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import { applyClearing } from "../clear/local-clearing.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { decideTimeBased } from "../clear/time-based.js";
+import { headTokens } from "../measure/context-meter.js";
 import { findModel } from "../../models/table.js";
 import { applyMedia } from "../media/apply-media.js";
 import { decideMedia } from "../media/decide-media.js";
+import type { Settings } from "../settings/settings.js";
 import type { ConversationCore } from "./conversation-core.js";
 import type { ConversationPlan, EngineStep } from "./conversation.js";
 import { describeClearing, describeMedia } from "./describe-step.js";
@@ -55,8 +57,11 @@ export async function* clearWhatIsStale(core: ConversationCore): AsyncGenerator<
 }
 
 /** Pictures and documents beyond what one request may carry become text, the oldest first. */
-async function replaceMedia(core: ConversationCore): Promise<EngineStep | undefined> {
-  const plan = decideMedia(core.state.media, { model: findModel(core.model), settings: core.settings });
+async function replaceMedia(
+  core: ConversationCore,
+  settings: Settings = core.settings,
+): Promise<EngineStep | undefined> {
+  const plan = decideMedia(core.state.media, { model: findModel(core.model), settings });
   if (plan === undefined) return undefined;
   const tokensBefore = core.state.size.tokens;
   const { messages, boundary, notice } = applyMedia(core.state.live, plan, {
@@ -70,6 +75,14 @@ async function replaceMedia(core: ConversationCore): Promise<EngineStep | undefi
   const tokensAfter = core.state.size.tokens;
   const text = describeMedia(boundary.mediaMetadata.replaced.length, { tokensBefore, tokensAfter });
   return { tier: "media", added: [boundary], tokensBefore, tokensAfter, text };
+}
+
+/** The request has too many bytes: the older half of what pictures and documents have goes. */
+export async function halveMedia(core: ConversationCore): Promise<EngineStep | undefined> {
+  const { bytes } = core.state.media.totals;
+  return bytes === 0
+    ? undefined
+    : replaceMedia(core, { ...core.settings, mediaBytes: Math.max(1, Math.floor(bytes / 2)) });
 }
 
 interface ClearAim {
@@ -180,8 +193,9 @@ function decideBySize(core: ConversationCore, { limit, target }: ClearAim): Clea
   const decision = decideSizeBased(target === undefined ? context : { ...context, target });
   if (decision.kind !== "clear") return undefined;
   // Behind a clearing no response counts any more: everything is an estimate, and padded.
-  const { shownOverhead, overhead } = core.state.size;
-  const after = Math.max(shownOverhead, overhead) + core.calibrated.pad(scaled(core, decision.tokensAfter));
+  const { size } = core.state;
+  const freed = decision.tokensBefore - decision.tokensAfter;
+  const after = headTokens(size) + core.estimator.pad(Math.max(0, size.messageTokens - freed));
   return after < limit ? decision : undefined;
 }
 
@@ -199,9 +213,6 @@ async function applyLocally(core: ConversationCore, plan: ClearPlan): Promise<En
   const variant = plan.variant === "time-based" ? "time-based" : "size-based";
   return stepOf(variant, { plan, added: [boundary], tokensBefore, tokensAfter: core.state.size.tokens });
 }
-
-const scaled = ({ estimator }: ConversationCore, tokens: number): number =>
-  estimator.scaled?.(tokens) ?? tokens;
 
 const readStateOf = ({ options }: ConversationCore) =>
   options.state === undefined ? {} : { readState: options.state.readState };

@@ -147,12 +147,12 @@ export const settingDefinitions = {
   warnBuffer: count(20_000, {
     env: ["PALIMPSEST_WARN_BUFFER"],
     key: "warnBuffer",
-    meaning: "tokens below the limit at which a warning is shown",
+    meaning: "tokens below the limit at which a warning is shown (a small window: at 88% of the limit)",
   }),
-  errorBuffer: count(20_000, {
+  errorBuffer: count(10_000, {
     env: ["PALIMPSEST_ERROR_BUFFER"],
     key: "errorBuffer",
-    meaning: "tokens below the limit at which the warning becomes urgent",
+    meaning: "tokens below the limit at which the warning becomes urgent (a small window: at 94% of the limit)",
   }),
   autoCompactEnabled: onOff(true, {
     env: ["PALIMPSEST_AUTOCOMPACT"],
