@@ -2,6 +2,7 @@ import type { Benchmark } from "./benchmark.js";
 import { conversationBenchmark } from "./conversation.js";
 import { coreImportBenchmark } from "./core-import.js";
 import { estimateErrorBenchmark } from "./estimate-error.js";
+import { estimateKindsBenchmark } from "./estimate-kinds.js";
 import { estimateSpeedBenchmark } from "./estimate-speed.js";
 import { measureTurnBenchmark } from "./measure-turn.js";
 import { normaliseBenchmark } from "./normalise.js";
@@ -20,6 +21,7 @@ export const benchmarks: readonly Benchmark[] = [
   promptBenchmark,
   conversationBenchmark,
   estimateSpeedBenchmark,
+  estimateKindsBenchmark,
   coreImportBenchmark,
   simulatorCoreBenchmark,
   simulatorSocketBenchmark,

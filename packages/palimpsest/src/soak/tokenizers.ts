@@ -11,6 +11,10 @@ export interface TokenizerRun {
   readonly seed: number;
   readonly window: number;
   readonly turns: number;
+  /** Whether the engine is told the window, or has to learn it from the first refusal. Default true. */
+  readonly isWindowTold?: boolean;
+  /** The largest text, as characters for each token of the window. Default 0.25. */
+  readonly largest?: number;
   /** Told after every turn. */
   readonly step?: (counts: TokenizerCounts) => void;
 }
@@ -58,7 +62,7 @@ const reader: Player = {
  * be held, and each kind may be refused once, at first sight.
  */
 export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOutcome> {
-  const { seed, window, turns, step } = options;
+  const { seed, window, turns, isWindowTold = true, largest = 0.25, step } = options;
   const random = createRandom(seed);
   const factors = new Map(
     textKinds.map(({ name }) => [
@@ -84,7 +88,7 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
     ids: { next: () => `id-${(ids += 1)}` },
     system: { custom: SYSTEM },
     tools: () => tools,
-    settings: { window },
+    ...(isWindowTold ? { settings: { window } } : {}),
   });
   const seen = new Set<string>();
   const refused = new Map<string, number>();
@@ -94,7 +98,7 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
   const make = (): string => {
     const kind = random.pick(textKinds);
     // Mostly what a tool returns; now and then a good part of the window.
-    const share = random.below(12) === 0 ? 0.25 : 0.06;
+    const share = random.below(12) === 0 ? largest : 0.06;
     const text = kind.make(Math.ceil(random.next() * window * share) + 40, random.below(1e9));
     counter.learn(text, factors.get(kind.name) ?? 1);
     seen.add(kind.name);

@@ -66,6 +66,7 @@ const DIGIT = 2;
 const NEWLINE = 3;
 const PUNCTUATION = 4;
 const SPACE = 5;
+const BEYOND = 6;
 
 /** The class of each ASCII character. */
 const classes = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -81,9 +82,9 @@ const after =
   "bcdfgiklmnprstuvwxy aejloruy aehiklortu adeiorsy acdefgilmnopqrstvwxy acefiortu aeinrstu aeior abcdefglmnoprstvz eos eins adeilostuy abeimopsu acdegiklnopstuv bcdefiklmnoprstuvw aeiloprstu u acdefgiklmnorstuvy acehiklopstuwy acehilmoprstuy adeilmnprst aeio aehinor pt npst e".split(
     " ",
   );
-const LETTERS = 26;
-const isRare = Uint8Array.from({ length: LETTERS * LETTERS }, (_, pair) =>
-  after[Math.floor(pair / LETTERS)]?.includes(String.fromCharCode(97 + (pair % LETTERS))) === true ? 0 : 1,
+/** By the last five bits of both letters, whatever their case. */
+const isRare = Uint8Array.from({ length: 1024 }, (_, pair) =>
+  after[(pair >> 5) - 1]?.includes(String.fromCharCode(96 + (pair & 31))) === true ? 0 : 1,
 );
 
 /** What ordinary text has of it, in a run of punctuation and in a word. */
@@ -111,6 +112,7 @@ const REPEATED = 0.1;
  */
 export function classTokens(text: string, weights: ClassWeights): number {
   const { scripts } = weights;
+  const { length: end } = text;
   let lower = 0;
   let upper = 0;
   let digit = 0;
@@ -121,75 +123,73 @@ export function classTokens(text: string, weights: ClassWeights): number {
   let dense = 0;
   let capitalised = 0;
   let longDigits = 0;
-  /** Of the run of punctuation: changes so far, −1 outside of one. */
+  /** Changes in the run of punctuation so far, −1 outside of one. */
   let changes = -1;
-  /** Of the word: its characters, its places, its digits, its capital letters in a row. */
-  let length = 0;
-  let places = 0;
-  let digits = 0;
-  let capitals = 0;
   /** Short groups in a row with one character between them, and how long ago the last group was. */
   let shortGroups = 0;
   let sinceGroup = 0;
   let previous = 0;
-  let previousKind = SPACE;
-  const { length: end } = text;
-  for (let index = 0; index <= end; index += 1) {
-    const code = index === end ? 10 : text.charCodeAt(index);
-    const kind = code < 128 ? (classes[code] as number) : -1;
-    if (kind === LOWER || kind === UPPER || kind === DIGIT) {
-      if (length > 0) {
-        if (kind === DIGIT || previousKind === DIGIT) places += kind === previousKind ? 0 : 1;
-        else {
-          if (kind === UPPER && previousKind === LOWER) places += 1;
-          places += isRare[((previous | 32) - 97) * LETTERS + ((code | 32) - 97)] as number;
+  for (let index = 0; index < end; index += 1) {
+    let code = text.charCodeAt(index);
+    let kind = code < 128 ? (classes[code] as number) : BEYOND;
+    if (kind <= DIGIT) {
+      const start = index;
+      let places = 0;
+      let digits = 0;
+      let capitals = 0;
+      let before = kind;
+      for (;;) {
+        if (kind === LOWER) {
+          lower += 1;
+          if (before === DIGIT) places += 1;
+          else if (index > start) places += isRare[((previous & 31) << 5) | (code & 31)] as number;
+          capitals = 0;
+        } else if (kind === UPPER) {
+          upper += 1;
+          if (before !== UPPER) places += 1;
+          else if (index > start) places += isRare[((previous & 31) << 5) | (code & 31)] as number;
+          capitals += 1;
+          if (capitals >= CAPITAL_WORD) capitalised += 1;
+        } else {
+          if (before !== DIGIT) places += 1;
+          digits += 1;
+          if (digits > index - start && digits >= LONG_NUMBER) longDigits += 1;
+          capitals = 0;
         }
+        before = kind;
+        previous = code;
+        index += 1;
+        if (index === end) break;
+        code = text.charCodeAt(index);
+        kind = code < 128 ? (classes[code] as number) : BEYOND;
+        if (kind > DIGIT) break;
       }
-      length += 1;
-      if (kind === LOWER) {
-        lower += 1;
-        capitals = 0;
-      } else if (kind === UPPER) {
-        upper += 1;
-        capitals += 1;
-        if (capitals >= CAPITAL_WORD) capitalised += 1;
-      } else {
-        digit += 1;
-        digits += 1;
-        capitals = 0;
-        if (digits === length && digits >= LONG_NUMBER) longDigits += 1;
-      }
+      const length = index - start;
+      digit += digits;
+      const excess = places - ORDINARY_PLACES - length * ORDINARY_SHARE;
+      if (excess > 0) dense += excess;
+      shortGroups = length <= SHORT_GROUP && sinceGroup <= 1 ? shortGroups + 1 : 0;
+      if (shortGroups > FEW_GROUPS && digits > 0) dense += GROUP_PLACES;
+      sinceGroup = 0;
       changes = -1;
+      if (index === end) break;
+    }
+    sinceGroup += 1;
+    if (kind === PUNCTUATION) {
+      if (changes === -1) {
+        runs += 1;
+        changes = 0;
+      } else if (code !== previous) {
+        changes += 1;
+        if (changes > ORDINARY_CHANGES) dense += 1;
+      }
     } else {
-      if (length > 0) {
-        const excess = places - ORDINARY_PLACES - length * ORDINARY_SHARE;
-        if (excess > 0) dense += excess;
-        shortGroups = length <= SHORT_GROUP && sinceGroup <= 1 ? shortGroups + 1 : 0;
-        if (shortGroups > FEW_GROUPS && digits > 0) dense += GROUP_PLACES;
-        sinceGroup = 0;
-        length = 0;
-        places = 0;
-        digits = 0;
-        capitals = 0;
-      }
-      sinceGroup += 1;
-      if (kind === PUNCTUATION) {
-        if (changes === -1) {
-          runs += 1;
-          changes = 0;
-        } else if (code !== previous) {
-          changes += 1;
-          if (changes > ORDINARY_CHANGES) dense += 1;
-        }
-      } else {
-        changes = -1;
-        if (kind === SPACE) space += 1;
-        else if (kind === NEWLINE) newline += index === end ? 0 : 1;
-        else beyond += scriptWeight(scripts, code) * (code === previous ? REPEATED : 1);
-      }
+      changes = -1;
+      if (kind === SPACE) space += 1;
+      else if (kind === NEWLINE) newline += 1;
+      else beyond += scriptWeight(scripts, code) * (code === previous ? REPEATED : 1);
     }
     previous = code;
-    previousKind = kind;
   }
   return (
     lower * weights.lower +

@@ -21,7 +21,7 @@ export interface Measurement {
 
 /** What a message may turn out to be, compared with its estimate: beyond that something else was counted. */
 const SMALLEST_RATIO = 0.1;
-const LARGEST_RATIO = 12;
+const LARGEST_RATIO = 500;
 
 const nothing: Measurement = { difference: 0, changed: [] };
 

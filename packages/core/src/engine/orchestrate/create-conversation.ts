@@ -237,7 +237,8 @@ class Driver {
           ? await this.#react(failure.actualTokens !== undefined, signal)
           : undefined;
       if (step !== undefined) return { kind: "retry", step };
-      return { kind: "failed", failure, message: failureSentence(failure) };
+      const noRoom = isOverflow ? whyNoRoom(core) : undefined;
+      return { kind: "failed", failure, message: noRoom ?? failureSentence(failure) };
     }
     const { response } = outcome;
     // Told twice, it counts once.
