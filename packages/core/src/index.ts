@@ -124,10 +124,14 @@ export {
   type DefaultEstimator,
   type DefaultEstimatorOptions,
 } from "./engine/measure/default-estimator.js";
-export type { Estimator } from "./engine/measure/estimator.js";
+export type { Estimator, ShownGrowth } from "./engine/measure/estimator.js";
 export { growthsIn, readUsage, type CountedUsage, type Growth } from "./engine/measure/growth.js";
 export { createHeuristicEstimator } from "./engine/measure/heuristic-estimator.js";
-export { createMemoryCalibrationStore, type CalibrationStore } from "./engine/ports/calibration-store.js";
+export {
+  createMemoryCalibrationStore,
+  type Calibrations,
+  type CalibrationStore,
+} from "./engine/ports/calibration-store.js";
 export { accountFor, type Accounting, type DuplicateRead, type Share } from "./engine/measure/accounting.js";
 export {
   createContextMeter,

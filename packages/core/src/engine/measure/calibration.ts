@@ -8,6 +8,8 @@ export interface Calibration {
   readonly errors: readonly number[];
   /** Texts that were far from their estimates, by what they are made of; the newest last. */
   readonly kinds?: readonly KindScale[];
+  /** What the API has said of the window of a model that is in no table. */
+  readonly window?: number;
 }
 
 export const uncalibrated: Calibration = { scale: 1, errors: [] };
@@ -68,12 +70,18 @@ export function errorBound({ errors }: Calibration): number {
 /** A calibration as it was stored; uncalibrated where it makes no sense. */
 export function readCalibration(value: unknown): Calibration {
   if (typeof value !== "object" || value === null) return uncalibrated;
-  const { scale, errors, kinds } = value as Partial<Record<keyof Calibration, unknown>>;
+  const { scale, errors, kinds, window } = value as Partial<Record<keyof Calibration, unknown>>;
   const isScale = typeof scale === "number" && scale >= SMALLEST_SCALE && scale <= LARGEST_SCALE;
   if (!isScale || !Array.isArray(errors)) return uncalibrated;
   const kept = errors.filter(
     (error): error is number => typeof error === "number" && error > -1 && error < 100,
   );
   const known = readKinds(kinds);
-  return { scale, errors: kept.slice(-MOST_ERRORS), ...(known.length === 0 ? {} : { kinds: known }) };
+  const isWindow = typeof window === "number" && Number.isSafeInteger(window) && window > 0;
+  return {
+    scale,
+    errors: kept.slice(-MOST_ERRORS),
+    ...(known.length === 0 ? {} : { kinds: known }),
+    ...(isWindow ? { window } : {}),
+  };
 }

@@ -22,6 +22,7 @@ export interface DefaultEstimatorOptions {
   readonly calibration?: Calibration;
   /** Told of what is learned. */
   readonly events?: EventEmitter;
+  readonly onLearned?: (calibration: Calibration) => void;
 }
 
 const SIGNATURE_CHARACTERS_PER_TOKEN = 4.2;
@@ -67,6 +68,7 @@ export function createDefaultEstimator(options: DefaultEstimatorOptions): Defaul
       const learned = calibrate(calibration, { estimated, actual, texts: messages.flatMap(textsOf) });
       if (learned === calibration) return;
       calibration = learned;
+      options.onLearned?.(learned);
       options.events?.emit("estimator_calibrated", {
         model: options.model,
         estimated,

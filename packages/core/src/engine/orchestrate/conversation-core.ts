@@ -13,6 +13,7 @@ import type { ClearContext, ClearDecision } from "../clear/decision.js";
 import { createEventEmitter, type EventEmitter } from "../events/emitter.js";
 import { headTokens } from "../measure/context-meter.js";
 import type { Estimator } from "../measure/estimator.js";
+import { uncalibrated } from "../measure/calibration.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { createMeasuredSizes } from "../measure/measured-sizes.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
@@ -206,7 +207,7 @@ class Core implements ConversationCore {
   }
 
   readonly thresholdsOf = (model: string): Thresholds => {
-    const stated = this.#windows.get(model);
+    const stated = this.#windows.get(model) ?? this.#rememberedWindow(model);
     const known = findModel(model) ?? {
       ...unknownWindow,
       capabilities: { refusesInputPlusMaxTokens: false } as Model["capabilities"],
@@ -221,16 +222,26 @@ class Core implements ConversationCore {
     );
   };
 
+  /** Of a model that is in no table: others may have another window today. */
+  #rememberedWindow(model: string): number | undefined {
+    return findModel(model) === undefined ? this.options.calibrations?.of(model)?.window : undefined;
+  }
+
   learnWindow(tokens: number): void {
     const before = this.thresholds.contextWindow;
+    const { calibrations } = this.options;
     this.#windows.set(this.model, tokens);
+    if (findModel(this.model) === undefined) {
+      calibrations?.note(this.model, { ...(calibrations.of(this.model) ?? uncalibrated), window: tokens });
+    }
     const window = this.thresholds.contextWindow;
     if (window !== before) this.events.emit("window_learned", { model: this.model, window, before });
   }
 
   noteModel(): void {
     const { model } = this;
-    if (findModel(model) !== undefined || this.#noted.has(model) || this.settings.window !== undefined) return;
+    const isKnown = findModel(model) !== undefined || this.#rememberedWindow(model) !== undefined;
+    if (isKnown || this.#noted.has(model) || this.settings.window !== undefined) return;
     this.#noted.add(model);
     this.events.emit("window_assumed", { model, window: this.thresholds.contextWindow });
   }
@@ -337,8 +348,16 @@ class Core implements ConversationCore {
   }
 
   #estimatorFor(model: string): Estimator {
+    const { estimator, calibrations } = this.options;
+    if (estimator !== undefined) return createMeasuredSizes(estimator);
+    const calibration = calibrations?.of(model);
     return createMeasuredSizes(
-      this.options.estimator ?? createDefaultEstimator({ model, events: this.events }),
+      createDefaultEstimator({
+        model,
+        events: this.events,
+        ...(calibration === undefined ? {} : { calibration }),
+        ...(calibrations === undefined ? {} : { onLearned: (learned) => calibrations.note(model, learned) }),
+      }),
     );
   }
 

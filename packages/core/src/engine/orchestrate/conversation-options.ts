@@ -4,6 +4,7 @@ import type { RecallHint } from "../clear/cleared-result.js";
 import type { CompactableTools } from "../clear/compactable-tools.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { Estimator } from "../measure/estimator.js";
+import type { Calibrations } from "../ports/calibration-store.js";
 import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
 import type { Timer } from "../ports/function-hooks.js";
@@ -68,6 +69,8 @@ export interface ConversationOptions {
   readonly capabilities?: ProviderCapabilities;
   /** Default: one that learns from the usage it sees. */
   readonly estimator?: Estimator;
+  /** What earlier conversations have learned of models, for the estimator that is there by default. */
+  readonly calibrations?: Calibrations;
   readonly settings?: Partial<Settings>;
   readonly system?: ConversationSystem;
   /** Asked for every request. */

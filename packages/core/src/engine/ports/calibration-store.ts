@@ -6,6 +6,12 @@ export interface CalibrationStore {
   save(model: string, calibration: Calibration): Promise<void>;
 }
 
+/** What conversations know of models, and where what they learn goes. Both answer at once. */
+export interface Calibrations {
+  of(model: string): Calibration | undefined;
+  note(model: string, calibration: Calibration): void;
+}
+
 /** Calibrations that live as long as the process. */
 export function createMemoryCalibrationStore(): CalibrationStore {
   const known = new Map<string, Calibration>();

@@ -17,6 +17,7 @@ import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { createCalibrationFile } from "../../stores/calibration-file.js";
 import { checkConversationId } from "../../stores/conversation-id.js";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
 import { createNotesFile } from "../../stores/notes-file.js";
@@ -34,6 +35,7 @@ import { answerOpenCalls, openCalls } from "./open-calls.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
 import { wasPlanning } from "./resumed-plan-mode.js";
 import { rememberResumedReads } from "./resumed-reads.js";
+import { createSessionCalibrations } from "./session-calibrations.js";
 import { outputFolder, projectFolder, sessionFolder } from "./session-folder.js";
 import { createSessionHooks } from "./session-hooks.js";
 import type { SessionOptions } from "./session-options.js";
@@ -82,7 +84,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const prompts = createSessionPrompts(options, { hooks, now });
   const spill = createSpill({ directory: outputFolder(folder) });
   const background = createBackgroundCommands({ directory: outputFolder(folder) });
-  const shared = sharedConversation(options, now);
+  const calibrations = await createSessionCalibrations(
+    createCalibrationFile(join(options.dataDirectory, "estimator.json")),
+    [options.model, ...options.agentTypes.flatMap(({ model }) => model ?? [])],
+  );
+  const shared = { ...sharedConversation(options, now), calibrations };
   const rules = createMemoryRules({
     workingDirectory: cwd,
     home,
@@ -145,6 +151,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const readState = createMemoryReadState();
   const nestedMemory = nestedMemoryFor(readState);
   const events = createEventEmitter();
+  events.on("window_learned", ({ model, window }) => {
+    options.onNotice?.(`The window of ${model} has ${window.toLocaleString("en-US")} tokens, as the API says.`);
+  });
   const main = tools.main({ subagents, transcriptPath });
   const announcements = announcementsOf(options, main);
   const conversation = createConversation(
@@ -209,7 +218,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
     async close() {
       await Promise.allSettled([subagents.close(), background.close(), options.mcp?.close()]);
-      await Promise.allSettled([conversation.notes?.idle(), state.idle()]);
+      await Promise.allSettled([conversation.notes?.idle(), state.idle(), calibrations.save()]);
       await writer.close();
     },
   };
