@@ -65,6 +65,15 @@ describe("layers", () => {
     expect(loaded.filter((file) => apart.test(file.replaceAll(sep, "/")))).toEqual([]);
   });
 
+  it("core: the judge shares no code with what prepares the requests it judges", () => {
+    const source = join(root, "packages/core/src");
+    const judge = loadedBy(join(source, "messages/validity/find-problems.ts"));
+    const normaliser = loadedBy(join(source, "messages/normalise/normaliser.ts"));
+    const shared = [...judge].filter((file) => normaliser.has(file)).map((file) => relative(source, file));
+    expect(judge.size).toBeGreaterThan(20);
+    expect(shared).toEqual([]);
+  });
+
   for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {
       expect(violations(name)).toEqual([]);

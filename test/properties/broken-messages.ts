@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Message } from "@palimpsest/core";
+import { documentBlock, imageBlock } from "./media-samples.js";
 
 /** Few ids, so that they collide: orphans, duplicates, reuse. Some that the API does not accept. */
 const toolId = fc.constantFrom("toolu_a", "toolu_b", "toolu_c", "toolu_d", "call|fc 1", "toolu_a_2", "");
@@ -9,9 +10,6 @@ const text = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("", " ", "\n\n\t", "\uFEFF", "\ud800", "x\udfffy") },
   { weight: 1, arbitrary: fc.string() },
 );
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
 const extras = fc.oneof(
   { weight: 8, arbitrary: fc.constant({}) },
   {
@@ -32,32 +30,6 @@ const extras = fc.oneof(
 );
 
 const textBlock = fc.record({ type: fc.constant("text"), text });
-const imageBlock = fc.record({
-  type: fc.constant("image"),
-  source: fc.constantFrom<unknown>(
-    { type: "base64", media_type: "image/png", data: png },
-    { type: "base64", media_type: "image/bmp", data: png },
-    { type: "base64", media_type: "image/png", data: "" },
-    { type: "base64", media_type: "image/png", data: "not base64!" },
-    { type: "url", url: "https://example.com/a.png" },
-    { type: "url", url: "ftp://example.com" },
-    { type: "file", file_id: "file_1", extra: 1 },
-    null,
-  ),
-});
-const documentBlock = fc.record({
-  type: fc.constant("document"),
-  source: fc.constantFrom<unknown>(
-    { type: "text", media_type: "text/plain", data: "plain" },
-    { type: "text", media_type: "text/html", data: "<p>" },
-    { type: "base64", media_type: "application/pdf", data: "JVBERi0=" },
-    { type: "content", content: "inline" },
-    { type: "content", content: [{ type: "text", text: "" }] },
-    { type: "content", content: [{ type: "text", text: "kept" }, { type: "tool_use" }] },
-    { type: "url", url: "https://example.com/a.pdf" },
-    undefined,
-  ),
-});
 const searchResult = fc.record({
   type: fc.constant("search_result"),
   source: fc.constantFrom("https://example.com", ""),
@@ -143,8 +115,8 @@ const block = fc
       { weight: 5, arbitrary: toolUse },
       { weight: 5, arbitrary: toolResult },
       { weight: 3, arbitrary: thinking },
-      { weight: 1, arbitrary: imageBlock },
-      { weight: 1, arbitrary: documentBlock },
+      { weight: 3, arbitrary: imageBlock },
+      { weight: 2, arbitrary: documentBlock },
       { weight: 1, arbitrary: searchResult },
       { weight: 1, arbitrary: serverBlock },
       { weight: 1, arbitrary: compaction },

@@ -1,71 +1,63 @@
-import { byteAt } from "./base64.js";
+import { Base64Bytes } from "./base64.js";
 
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/**
- * The size in pixels that the header of a PNG, JPEG, GIF or WebP image states; undefined for anything else
- * and for data that ends too early. Reads only the bytes it needs.
- */
-export function imageSize(base64: string): ImageSize | undefined {
-  const image = new Bytes(base64);
-  const size = pngSize(image) ?? jpegSize(image) ?? gifSize(image) ?? webpSize(image);
-  return size === undefined || size.width <= 0 || size.height <= 0 ? undefined : size;
+/** What the first bytes of an image say. */
+export interface ImageHeader {
+  readonly mediaType: string;
+  readonly size: ImageSize;
 }
 
-class Bytes {
-  readonly #base64: string;
-
-  constructor(base64: string) {
-    this.#base64 = base64;
+/**
+ * The kind and size that the header of a PNG, JPEG, GIF or WebP image states; undefined for anything else and for
+ * data that ends too early. Reads only the bytes it needs.
+ */
+export function imageHeader(base64: string): ImageHeader | undefined {
+  const image = new Base64Bytes(base64);
+  for (const [mediaType, sizeOf] of readers) {
+    const size = sizeOf(image);
+    if (size !== undefined && size.width > 0 && size.height > 0) return { mediaType, size };
   }
+  return undefined;
+}
 
-  /** NaN behind the end, which makes every figure computed from it NaN too. */
-  at(index: number): number {
-    return byteAt(this.#base64, index) ?? Number.NaN;
-  }
+/** The size in pixels that the header states; undefined where there is none to read. */
+export function imageSize(base64: string): ImageSize | undefined {
+  return imageHeader(base64)?.size;
+}
 
-  big16(index: number): number {
-    return this.at(index) * 256 + this.at(index + 1);
+/** Whether a PNG or WebP image is shorter than it says itself; the other kinds do not say. */
+export function isCutOff(base64: string): boolean {
+  const image = new Base64Bytes(base64);
+  // The last byte may be missing: many writers forget to fill up to an even number.
+  if (image.has(0, "RIFF")) return Number.isNaN(image.at(image.little24(4) + image.at(7) * 16_777_216 + 6));
+  if (!image.has(0, "\u0089PNG")) return false;
+  let chunk = 8;
+  while (!Number.isNaN(image.at(chunk + 11))) {
+    if (image.has(chunk + 4, "IEND")) return false;
+    chunk += 12 + image.big32(chunk);
   }
-
-  big32(index: number): number {
-    return this.big16(index) * 65_536 + this.big16(index + 2);
-  }
-
-  little16(index: number): number {
-    return this.at(index) + this.at(index + 1) * 256;
-  }
-
-  little24(index: number): number {
-    return this.little16(index) + this.at(index + 2) * 65_536;
-  }
-
-  has(index: number, ascii: string): boolean {
-    for (let offset = 0; offset < ascii.length; offset += 1) {
-      if (this.at(index + offset) !== ascii.charCodeAt(offset)) return false;
-    }
-    return true;
-  }
+  return true;
 }
 
 function sized(width: number, height: number): ImageSize | undefined {
   return Number.isNaN(width) || Number.isNaN(height) ? undefined : { width, height };
 }
 
-function pngSize(image: Bytes): ImageSize | undefined {
+function pngSize(image: Base64Bytes): ImageSize | undefined {
   if (!image.has(0, "\u0089PNG\r\n\u001a\n") || !image.has(12, "IHDR")) return undefined;
   return sized(image.big32(16), image.big32(20));
 }
 
-function gifSize(image: Bytes): ImageSize | undefined {
+function gifSize(image: Base64Bytes): ImageSize | undefined {
   if (!image.has(0, "GIF87a") && !image.has(0, "GIF89a")) return undefined;
   return sized(image.little16(6), image.little16(8));
 }
 
-function webpSize(image: Bytes): ImageSize | undefined {
+function webpSize(image: Base64Bytes): ImageSize | undefined {
   if (!image.has(0, "RIFF") || !image.has(8, "WEBP")) return undefined;
   if (image.has(12, "VP8X")) return sized(image.little24(24) + 1, image.little24(27) + 1);
   if (image.has(12, "VP8 ")) return sized(image.little16(26) % 16_384, image.little16(28) % 16_384);
@@ -88,7 +80,7 @@ function hasNoLength(marker: number): boolean {
 }
 
 /** Steps from segment to segment until the one that describes the frame. */
-function jpegSize(image: Bytes): ImageSize | undefined {
+function jpegSize(image: Base64Bytes): ImageSize | undefined {
   if (image.at(0) !== 0xff || image.at(1) !== 0xd8) return undefined;
   let position = 2;
   while (image.at(position) === 0xff) {
@@ -105,3 +97,10 @@ function jpegSize(image: Bytes): ImageSize | undefined {
   }
   return undefined;
 }
+
+const readers: readonly (readonly [string, (image: Base64Bytes) => ImageSize | undefined])[] = [
+  ["image/png", pngSize],
+  ["image/jpeg", jpegSize],
+  ["image/gif", gifSize],
+  ["image/webp", webpSize],
+];

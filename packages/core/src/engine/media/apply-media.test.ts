@@ -23,7 +23,7 @@ function planned(messages: readonly Message[], model = "claude-opus-5", mediaIma
 
 it("replaces in place, and touches nothing else", () => {
   const sample = createMediaSample();
-  const [call, results] = sample.round({ calls: [{ result: [text, picture(10), pdf(4)] }] });
+  const [call, results] = sample.round({ calls: [{ result: [text, picture(10), pdf(8)] }] });
   const said = sample.says(text, picture(10), text);
   const queued = sample.queued(picture(10), text);
   const last = sample.says(linked);

@@ -74,7 +74,7 @@ describe("number", () => {
   });
 
   it("documents count too, and those whose data is elsewhere", () => {
-    const messages = rounds([pdf(4), plainDocument("words"), linked, uploaded, picture(1)]);
+    const messages = rounds([pdf(8), plainDocument("words"), linked, uploaded, picture(1)]);
     expect(decided(messages, OPUS, { mediaImages: 4 })).toMatchObject({
       count: 3,
       texts: ["[document]", "[image]"],
@@ -201,7 +201,7 @@ describe("where media stand", () => {
     expect(decided(rounds([mixed]))).toMatchObject({ places: ["0.0.1"], problems: [] });
     expect(decided(saidAtOnce(mixed))).toMatchObject({ places: ["0.1"], problems: [] });
     const small = mixedDocument("words", picture(10), linked);
-    expect(decided(saidAtOnce(small, pdf(4)), OPUS, { mediaImages: 1 })).toMatchObject({
+    expect(decided(saidAtOnce(small, pdf(8)), OPUS, { mediaImages: 1 })).toMatchObject({
       places: ["0.1", "0.2", "0"],
       problems: [],
     });

@@ -1,4 +1,11 @@
 import type { Message } from "../../messages/message.js";
+import {
+  describeExcess,
+  LARGEST_DOCUMENT,
+  LARGEST_EDGE,
+  LARGEST_IMAGE,
+} from "../../messages/normalise/largest-media.js";
+import { leftOutText } from "../../messages/normalise/wording.js";
 import { placeholderOf, type MediaPath } from "./media-content.js";
 import type { MediaBlock } from "./media-in-message.js";
 import { createMediaIndex, type IndexedMedia, type MediaIndex, type MediaTotals } from "./media-index.js";
@@ -6,11 +13,7 @@ import {
   budgetOf,
   bytesBudget,
   countBudget,
-  describeExcess,
-  LARGEST_DOCUMENT,
-  LARGEST_EDGE,
   LARGEST_EDGE_OF_MANY,
-  LARGEST_IMAGE,
   MANY_IMAGES,
   type MediaBudget,
   type MediaOptions,
@@ -101,13 +104,15 @@ const choices: readonly (readonly [MediaReason, Choose])[] = [
 ];
 
 /** What to say of something that no request may hold; undefined for all that may stay. */
-function whyRefused({ kind, size, bytes }: MediaBlock, options: MediaOptions): string | undefined {
+function whyRefused(block: MediaBlock, options: MediaOptions): string | undefined {
+  const { kind, size, bytes, unreadable } = block;
+  if (unreadable !== undefined) return unreadable;
   const hard = kind === "image" ? LARGEST_IMAGE : LARGEST_DOCUMENT;
   const limit = Math.min(hard, bytesBudget(options).most);
   if (size !== undefined && edgeOf(size) > LARGEST_EDGE) {
-    return `[${kind} left out: ${size.width}×${size.height} px, the limit is ${LARGEST_EDGE}]`;
+    return leftOutText(kind, { why: `${size.width}×${size.height} px, the limit is ${LARGEST_EDGE}` });
   }
-  return bytes <= limit ? undefined : `[${kind} left out: ${describeExcess(bytes, limit)}]`;
+  return bytes <= limit ? undefined : leftOutText(kind, { why: describeExcess(bytes, limit) });
 }
 
 const edgeOf = (size: MediaBlock["size"]): number => Math.max(size?.width ?? 0, size?.height ?? 0);

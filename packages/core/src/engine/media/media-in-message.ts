@@ -1,6 +1,8 @@
 import { asText, isFields, type Fields } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
-import { imageSize, type ImageSize } from "../../messages/image-size.js";
+import type { ImageSize } from "../../messages/image-size.js";
+import { readMediaSource, type MediaKind } from "../../messages/normalise/media-source.js";
+import { leftOutText } from "../../messages/normalise/wording.js";
 import { contentOf, isMedia, listInside, type MediaPath } from "./media-content.js";
 
 /** One image or document of a message, as far as it may reach the model. */
@@ -11,6 +13,8 @@ export interface MediaBlock {
   readonly bytes: number;
   /** Undefined where the data is elsewhere, or not of a format that can be read. */
   readonly size?: ImageSize;
+  /** What stands in a request in the place of one that cannot be read. */
+  readonly unreadable?: string;
   /** The result that it is part of. */
   readonly toolUseId?: string;
   /** The document that it is part of, which is listed behind it. */
@@ -53,8 +57,11 @@ function mediaInResult(
 function mediaOf(block: unknown, place: Place): readonly MediaBlock[] {
   if (!isMedia(block)) return [];
   const source = isFields(block["source"]) ? block["source"] : {};
-  if (block.type === "image") return [imageOf(source, place)];
   const { path } = place;
+  const { type } = source;
+  if (block.type === "image" || (type !== "text" && type !== "content")) {
+    return [sourcedOf({ kind: block.type, source }, place)];
+  }
   const images = (listInside(block)?.list ?? []).flatMap((item, at) =>
     isMedia(item) && item.type === "image"
       ? mediaOf(item, { ...place, path: [...path, at], within: path })
@@ -63,13 +70,19 @@ function mediaOf(block: unknown, place: Place): readonly MediaBlock[] {
   return [...images, { kind: "document", ...place, bytes: asText(source["data"]).length }];
 }
 
-function imageOf(source: Fields, place: Place): MediaBlock {
-  const data = source["type"] === "base64" ? asText(source["data"]) : "";
-  const size = imageSize(data);
+/** As a request holds it, with what normalising mends put right. */
+function sourcedOf(
+  { kind, source }: { readonly kind: MediaKind; readonly source: Fields },
+  place: Place,
+): MediaBlock {
+  const reading = readMediaSource(source, kind);
+  const { bytes, size } = reading;
+  const isUnreadable = "why" in reading && !reading.isTooLarge;
   return {
-    kind: "image",
+    kind: "kind" in reading ? reading.kind : kind,
     ...place,
-    bytes: data.length,
+    bytes,
     ...(size === undefined ? {} : { size }),
+    ...(isUnreadable ? { unreadable: leftOutText(kind, { why: reading.why, source }) } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message } from "../../messages/message.js";
+import { LARGEST_DOCUMENT, LARGEST_EDGE, LARGEST_IMAGE } from "../../messages/normalise/largest-media.js";
 import { isSyntheticError } from "../../messages/predicates.js";
 import {
   isLocalClearing,
@@ -8,7 +9,7 @@ import {
 import { isMediaBoundary, textsByMessage, type MediaBoundary } from "./media-boundary.js";
 import { pathKey } from "./media-content.js";
 import { mediaIn, type MediaBlock } from "./media-in-message.js";
-import { LARGEST_DOCUMENT, LARGEST_EDGE, LARGEST_EDGE_OF_MANY, LARGEST_IMAGE } from "./media-limits.js";
+import { LARGEST_EDGE_OF_MANY } from "./media-limits.js";
 
 /** One image or document that would be sent now. */
 export interface IndexedMedia {
@@ -111,9 +112,10 @@ class FoldingMediaIndex implements MediaIndex {
   }
 }
 
-function withBlock(totals: MediaTotals, { kind, bytes, size }: MediaBlock): MediaTotals {
+function withBlock(totals: MediaTotals, { kind, bytes, size, unreadable }: MediaBlock): MediaTotals {
   const edge = Math.max(size?.width ?? 0, size?.height ?? 0);
-  const isRefused = edge > LARGEST_EDGE || bytes > (kind === "image" ? LARGEST_IMAGE : LARGEST_DOCUMENT);
+  const isTooLarge = edge > LARGEST_EDGE || bytes > (kind === "image" ? LARGEST_IMAGE : LARGEST_DOCUMENT);
+  const isRefused = isTooLarge || unreadable !== undefined;
   return {
     count: totals.count + 1,
     images: totals.images + (kind === "image" ? 1 : 0),

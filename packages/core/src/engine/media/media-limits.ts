@@ -1,13 +1,6 @@
 import type { Model } from "../../models/model.js";
 import type { Settings } from "../settings/settings.js";
 
-const MEGABYTE = 1_048_576;
-
-/** What the API refuses whatever else is in the request: pixels of an edge, and bytes of the data as it is sent. */
-export const LARGEST_EDGE = 8000;
-export const LARGEST_IMAGE = 10 * MEGABYTE;
-export const LARGEST_DOCUMENT = 32 * MEGABYTE;
-
 /** With more images than this in a request, each must be smaller. */
 export const MANY_IMAGES = 20;
 export const LARGEST_EDGE_OF_MANY = 2000;
@@ -46,10 +39,3 @@ export const countBudget = ({ model, settings }: MediaOptions): MediaBudget =>
 
 export const bytesBudget = ({ settings }: MediaOptions): MediaBudget =>
   budgetOf(settings.mediaBytes, settings.mediaKeepShare);
-
-/** How far a size is beyond a limit, for people: the two never read alike. */
-export function describeExcess(bytes: number, limit: number): string {
-  if (limit < MEGABYTE) return `${bytes} bytes, the limit is ${limit}`;
-  const hundredths = [Math.ceil((bytes / MEGABYTE) * 100), Math.floor((limit / MEGABYTE) * 100)] as const;
-  return `${hundredths[0] / 100} MB, the limit is ${hundredths[1] / 100}`;
-}

@@ -13,13 +13,12 @@ import {
   type Cleaner,
 } from "./block-fields.js";
 import { isFields, type Fields } from "../fields.js";
+import { cleanCitationsConfig, cleanDocument, cleanImage, cleanImageInDocument } from "./clean-media.js";
 import { serverBlocks } from "./clean-server-block.js";
 import { repairToolInput } from "./repair-tool-input.js";
-import { NO_CONTENT_TEXT, UNREADABLE_MEDIA_TEXT } from "./wording.js";
+import { NO_CONTENT_TEXT } from "./wording.js";
 
 const TEXT = fieldsOf("text", "citations");
-const IMAGE = fieldsOf("source", "transformations");
-const DOCUMENT = fieldsOf("source", "title", "context", "citations");
 const SEARCH_RESULT = fieldsOf("source", "title", "content", "citations");
 const THINKING = fieldsOf("thinking", "signature");
 const REDACTED = fieldsOf("data");
@@ -29,7 +28,6 @@ const TOOL_REFERENCE = fieldsOf("tool_name");
 const CONTAINER_UPLOAD = fieldsOf("file_id");
 const COMPACTION = fieldsOf("content", "encrypted_content", "signature", "tool_changes");
 
-const IMAGE_TYPES: ReadonlySet<unknown> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 const CITATIONS: ReadonlySet<unknown> = new Set([
   "char_location",
   "page_location",
@@ -37,8 +35,6 @@ const CITATIONS: ReadonlySet<unknown> = new Set([
   "web_search_result_location",
   "search_result_location",
 ]);
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-const WEB_ADDRESS = /^https?:\/\/\S+$/;
 
 const cleanText =
   (withCitations: boolean): Cleaner =>
@@ -57,67 +53,6 @@ const cleanText =
     const bare = keepsCitations ? block : dropField(block, "citations");
     return wellFormed(keepFields(bare, TEXT), context);
   };
-
-const unreadable = (kind: keyof typeof UNREADABLE_MEDIA_TEXT, context: CleanContext): Fields => {
-  context.report("malformed_block");
-  return { type: "text", text: UNREADABLE_MEDIA_TEXT[kind] };
-};
-
-function cleanSource(source: unknown, base64Types: ReadonlySet<unknown>): Fields | null {
-  if (!isFields(source)) return null;
-  switch (source["type"]) {
-    case "base64":
-      return base64Types.has(source["media_type"]) && isText(source["data"]) && BASE64.test(source["data"])
-        ? keepFields(source, fieldsOf("media_type", "data"))
-        : null;
-    case "url":
-      return isText(source["url"]) && WEB_ADDRESS.test(source["url"])
-        ? keepFields(source, fieldsOf("url"))
-        : null;
-    case "file":
-      return isFilled(source["file_id"]) ? keepFields(source, fieldsOf("file_id")) : null;
-    default:
-      return null;
-  }
-}
-
-const cleanImage: Cleaner = (block, context) => {
-  const source = cleanSource(block["source"], IMAGE_TYPES);
-  if (source === null) return unreadable("image", context);
-  const bare = isFields(block["transformations"]) ? block : dropField(block, "transformations");
-  return wellFormed(keepFields(replaceField(bare, "source", source), IMAGE), context);
-};
-
-function cleanDocumentSource(source: unknown, context: CleanContext): Fields | null {
-  if (!isFields(source)) return null;
-  if (source["type"] === "text") {
-    return source["media_type"] === "text/plain" && isFilled(source["data"])
-      ? keepFields(source, fieldsOf("media_type", "data"))
-      : null;
-  }
-  if (source["type"] === "content") {
-    const content = isFilled(source["content"])
-      ? source["content"]
-      : cleanList(source["content"], DOCUMENT_CONTENT, context);
-    return content === null || content.length === 0
-      ? null
-      : keepFields(replaceField(source, "content", content), fieldsOf("content"));
-  }
-  return cleanSource(source, new Set(["application/pdf"]));
-}
-
-const cleanCitationsConfig = (block: Fields): Fields =>
-  isFields(block["citations"]) && typeof block["citations"]["enabled"] === "boolean"
-    ? replaceField(block, "citations", keepFields(block["citations"], new Set(["enabled"])))
-    : dropField(block, "citations");
-
-const cleanDocument: Cleaner = (block, context) => {
-  const source = cleanDocumentSource(block["source"], context);
-  if (source === null) return unreadable("document", context);
-  let bare = cleanCitationsConfig(block);
-  for (const key of ["title", "context"]) if (!isFilled(bare[key])) bare = dropField(bare, key);
-  return wellFormed(keepFields(replaceField(bare, "source", source), DOCUMENT), context);
-};
 
 const cleanSearchResult: Cleaner = (block, context) => {
   const content = cleanList(block["content"], TEXT_ONLY, context);
@@ -198,18 +133,19 @@ const cleanCompaction: Cleaner = (block, context) => {
 type Cleaners = Readonly<Record<string, Cleaner>>;
 
 const TEXT_ONLY: Cleaners = { text: cleanText(false) };
-const DOCUMENT_CONTENT: Cleaners = { text: cleanText(false), image: cleanImage };
+const DOCUMENT_CONTENT: Cleaners = { text: cleanText(false), image: cleanImageInDocument };
+const cleanDocumentBlock = cleanDocument((list, context) => cleanList(list, DOCUMENT_CONTENT, context));
 const RESULT_CONTENT: Cleaners = {
   text: cleanText(false),
   image: cleanImage,
-  document: cleanDocument,
+  document: cleanDocumentBlock,
   search_result: cleanSearchResult,
   tool_reference: cleanToolReference,
 };
 const USER: Cleaners = {
   text: cleanText(false),
   image: cleanImage,
-  document: cleanDocument,
+  document: cleanDocumentBlock,
   search_result: cleanSearchResult,
   tool_result: cleanToolResult,
   container_upload: cleanContainerUpload,

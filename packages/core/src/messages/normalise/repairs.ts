@@ -16,8 +16,14 @@ export const repairKinds = [
   "misplaced_block",
   /** A block of an unknown kind was dropped. */
   "unknown_block",
-  /** A block that lacks what its kind demands was dropped or replaced. */
+  /** A block that lacks what its kind demands was dropped or put right. */
   "malformed_block",
+  /** The data of a picture or document, or what it is declared as, was put right. */
+  "mended_media",
+  /** A picture or document that cannot be read was replaced by a text that says so. */
+  "unreadable_media",
+  /** A picture or document larger than any request may hold was replaced by a text that says so. */
+  "oversized_media",
   /** A server tool's call without its result, or the other way round, was dropped. */
   "unpaired_server_block",
   /** A text block without text was dropped. */

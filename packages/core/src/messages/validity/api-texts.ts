@@ -46,6 +46,13 @@ export const apiTexts = {
   thinkingBlockLast: "The final block in an assistant message cannot be `thinking`.",
   clearThinkingWithoutThinking:
     "`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive",
+  invalidBase64: "invalid base64 data",
+  emptyImage: "image cannot be empty",
+  emptyPdf: "PDF cannot be empty",
+  unreadableImage: "Could not process image",
+  imageTypeMismatch: (declared: string, found: string): string =>
+    `The image was specified using the ${declared} media type, but the image appears to be a ${found} image`,
+  invalidPdf: "The PDF specified was not valid.",
   imageTooLarge: (bytes: number, limit: number): string =>
     `image exceeds ${limit / 1_048_576} MB maximum: ${bytes} bytes > ${limit} bytes`,
   imageDimensions: (pixels: number): string =>

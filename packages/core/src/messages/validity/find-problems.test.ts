@@ -34,6 +34,10 @@ const image = (data: string) => ({
   type: "image",
   source: { type: "base64", media_type: "image/gif", data },
 });
+const paper = (data: string) => ({
+  type: "document",
+  source: { type: "base64", media_type: "application/pdf", data },
+});
 const ask = (more: object = {}) => ({
   model: "claude-opus-4-5",
   max_tokens: 4096,
@@ -236,12 +240,82 @@ const contentCases: readonly Case[] = [
   {
     rule: "invalid-base64",
     request: say(user([image("not base64!")])),
-    message: "messages.0.content.0.image.source.base64.data: Invalid base64 data",
+    message: "messages.0.content.0.image.source.base64: invalid base64 data",
+  },
+  {
+    rule: "invalid-base64",
+    request: say(user([image(`${gif(1, 1)}\n`)])),
+    message: "messages.0.content.0.image.source.base64: invalid base64 data",
+  },
+  {
+    rule: "invalid-base64",
+    request: say(user([paper("JVBERi0xLjcK-_8")])),
+    message: "messages.0.content.0.document.source.base64: invalid base64 data",
   },
   {
     rule: "empty-data",
     request: say(user([image("")])),
-    message: "messages.0.content.0.image.source.base64.data: image cannot be empty",
+    message: "messages.0.content.0.image.source.base64: image cannot be empty",
+  },
+  {
+    rule: "empty-data",
+    request: say(user([paper("")])),
+    message: "messages.0.content.0.document.source.base64: PDF cannot be empty",
+  },
+  {
+    rule: "empty-data",
+    request: say(user([{ type: "document", source: { type: "text", media_type: "text/plain", data: "" } }])),
+    message: "messages.0.content.0.document.source.text.data: document cannot be empty",
+  },
+  {
+    rule: "empty-data",
+    request: say(user([{ type: "document", source: { type: "content", content: "" } }])),
+    message: "messages.0.content.0.document.source.content.content: document cannot be empty",
+  },
+  {
+    rule: "too-short",
+    request: say(user([{ type: "document", source: { type: "content", content: [] } }])),
+    message:
+      "messages.0.content.0.document.source.content.content: List should have at least 1 item after validation, not 0",
+  },
+  {
+    rule: "unreadable-image",
+    request: say(user([image(btoa("<html>404</html>"))])),
+    message: "Could not process image",
+  },
+  {
+    rule: "unreadable-image",
+    request: say(user([image(gif(0, 5))])),
+    message: "Could not process image",
+  },
+  {
+    rule: "unreadable-image",
+    request: say(user([image(btoa("\u0089PNG\r\n\u001a\n\0\0\0\rIHDR\0\0\0\u0001\0\0\0\u0001"))])),
+    message: "Could not process image",
+  },
+  {
+    rule: "image-type-mismatch",
+    request: say(
+      user("hi"),
+      assistant([call("a")]),
+      user([
+        result("a", {
+          content: [{ type: "image", source: { type: "base64", media_type: "image/jpeg", data: gif(1, 1) } }],
+        }),
+      ]),
+    ),
+    message:
+      "messages.2.content.0.tool_result.content.0.image.source.base64: The image was specified using the image/jpeg media type, but the image appears to be a image/gif image",
+  },
+  {
+    rule: "invalid-pdf",
+    request: say(user([paper(btoa("<html>404</html>"))])),
+    message: "messages.0.content.0.pdf.source.base64.data: The PDF specified was not valid.",
+  },
+  {
+    rule: "invalid-url",
+    request: say(user([{ type: "document", source: { type: "url", url: "https:///a b" } }])),
+    message: "messages.0.content.0.document.source.url.url: Input should be a valid URL",
   },
   {
     rule: "invalid-url",
@@ -266,20 +340,13 @@ const contentCases: readonly Case[] = [
   },
   {
     rule: "image-too-large",
-    request: say(user([image("A".repeat(10 * 1_048_576 + 4))])),
+    request: say(user([image(gif(1, 1) + "A".repeat(10 * 1_048_576 - 12))])),
     message:
       "messages.0.content.0.image.source.base64: image exceeds 10 MB maximum: 10485764 bytes > 10485760 bytes",
   },
   {
     rule: "document-too-large",
-    request: say(
-      user([
-        {
-          type: "document",
-          source: { type: "base64", media_type: "application/pdf", data: "A".repeat(32 * 1_048_576 + 4) },
-        },
-      ]),
-    ),
+    request: say(user([paper("JVBERi0x" + "A".repeat(32 * 1_048_576 - 4))])),
     message:
       "messages.0.content.0.document.source.base64.data: document exceeds 32 MB maximum: 33554436 bytes > 33554432 bytes",
   },

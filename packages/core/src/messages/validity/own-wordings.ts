@@ -8,9 +8,9 @@ export const ownWordings = {
   tooManyMessages: (limit: number, found: number): string =>
     `List should have at most ${limit} items after validation, not ${found}`,
   blankStopSequence: "each stop sequence must contain non-whitespace",
-  invalidBase64: "Invalid base64 data",
-  emptyData: (kind: "image" | "document"): string => `${kind} cannot be empty`,
+  emptyDocument: "document cannot be empty",
   invalidUrl: "URL scheme should be 'http' or 'https'",
+  malformedUrl: "Input should be a valid URL",
   citationsOnUserText: "citations are only permitted on `text` blocks in `assistant` messages",
   emptySystemMessage: "system messages must have content or output_config",
   prewarmCombination: (setting: string): string => `0 cannot be combined with ${setting}`,

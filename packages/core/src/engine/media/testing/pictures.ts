@@ -1,15 +1,14 @@
 import type { DocumentBlock, ImageBlock } from "../../../messages/content.js";
 
-const big32 = (value: number): string =>
-  String.fromCharCode((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
+const little16 = (value: number): string => String.fromCharCode(value & 255, value >>> 8);
 
 const HEADER = 32;
 
-/** A PNG as far as its header goes, of so many characters, a multiple of four. */
+/** A GIF as far as its header goes, of so many characters, a multiple of four. */
 export function picture(width: number, height = width, characters = HEADER): ImageBlock {
-  const header = btoa(`\u0089PNG\r\n\u001a\n${big32(13)}IHDR${big32(width)}${big32(height)}`);
-  const data = header + "A".repeat(characters - HEADER);
-  return { type: "image", source: { type: "base64", media_type: "image/png", data } };
+  const header = btoa(`GIF89a${little16(width)}${little16(height)}\0\0`);
+  const data = header + "A".repeat(characters - header.length);
+  return { type: "image", source: { type: "base64", media_type: "image/gif", data } };
 }
 
 export const linked: ImageBlock = {
@@ -19,10 +18,10 @@ export const linked: ImageBlock = {
 
 export const uploaded: ImageBlock = { type: "image", source: { type: "file", file_id: "file_1" } };
 
-/** A PDF of so many characters, a multiple of four. */
+/** A PDF as far as its first characters go, of so many characters, a multiple of four and at least eight. */
 export const pdf = (characters: number): DocumentBlock => ({
   type: "document",
-  source: { type: "base64", media_type: "application/pdf", data: "A".repeat(characters) },
+  source: { type: "base64", media_type: "application/pdf", data: "JVBERi0x" + "A".repeat(characters - 8) },
 });
 
 export const plainDocument = (text: string): DocumentBlock => ({
