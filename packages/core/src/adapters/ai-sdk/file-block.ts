@@ -1,5 +1,6 @@
 import type { ContentBlock } from "../../messages/content.js";
 import { asText, isFields } from "../../messages/fields.js";
+import { imageHeader } from "../../messages/image-size.js";
 import type { SdkPart } from "./sdk-types.js";
 
 /** A standard global, as far as it is used here. */
@@ -22,16 +23,21 @@ type Source =
 
 /** What a file is given as: an address, base64, or bytes. */
 function sourceOf(data: unknown, mediaType: string): Source | undefined {
-  const type = mediaType === "image/*" ? "image/jpeg" : mediaType;
-  if (isFields(data) && typeof data["href"] === "string") return fromText(data["href"], type);
-  if (typeof data === "string") return fromText(data, type);
+  if (isFields(data) && typeof data["href"] === "string") return fromText(data["href"], mediaType);
+  if (typeof data === "string") return fromText(data, mediaType);
   const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
-  return bytes instanceof Uint8Array ? { type: "base64", media_type: type, data: base64(bytes) } : undefined;
+  return bytes instanceof Uint8Array ? inline(base64(bytes), mediaType) : undefined;
 }
 
-function fromText(text: string, type: string): Source {
+function fromText(text: string, mediaType: string): Source {
   if (/^https?:/.test(text)) return { type: "url", url: text };
-  return { type: "base64", media_type: type, data: text.replace(/^data:[^,]*,/, "") };
+  return inline(text.replace(/^data:[^,]*,/, ""), mediaType);
+}
+
+/** "Some picture" is what its data says. */
+function inline(data: string, mediaType: string): Source {
+  const type = mediaType === "image/*" ? (imageHeader(data)?.mediaType ?? "image/jpeg") : mediaType;
+  return { type: "base64", media_type: type, data };
 }
 
 const PIECE = 8192;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ContentBlock, RequestMessage } from "../../messages/content.js";
+import type { Message } from "../../messages/message.js";
+import { normalise } from "../../messages/normalise/normaliser.js";
 import { fromSdk, partsOf } from "./from-sdk.js";
-import type { SdkMessage } from "./sdk-types.js";
+import type { SdkMessage, SdkPart } from "./sdk-types.js";
 import { toSdk } from "./to-sdk.js";
 
 const empty: SdkMessage = { role: "user", content: [] };
@@ -108,5 +110,45 @@ describe("messages of the AI SDK", () => {
     const [message] = messages;
     if (message === undefined) throw new Error("no message");
     expect(fromSdk(message)).toBe(fromSdk(message));
+  });
+});
+
+describe("pictures of the AI SDK, normalised", () => {
+  const PNG =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const sentParts = (...content: readonly SdkPart[]) => {
+    const given: SdkMessage = { role: "user", content };
+    const message = { type: "user", uuid: "u", message: fromSdk(given) } as unknown as Message;
+    const { messages: request, repairs } = normalise([message]);
+    const [back] = toSdk(request);
+    return { given, back, repairs: repairs.map(({ kind }) => kind) };
+  };
+
+  it("of some kind go out as they came", () => {
+    const bytes = Uint8Array.from(atob(PNG), (character) => character.charCodeAt(0));
+    const { given, back, repairs } = sentParts(
+      { type: "file", mediaType: "image/*", data: PNG, providerOptions: { openai: { imageDetail: "low" } } },
+      { type: "file", mediaType: "image/*", data: bytes },
+    );
+    expect(back).toBe(given);
+    expect(repairs).toEqual([]);
+  });
+
+  it("declared as another kind are declared right, and broken ones are a text", () => {
+    const { back, repairs } = sentParts(
+      { type: "file", mediaType: "image/jpeg", data: `${PNG}\n` },
+      { type: "file", mediaType: "image/png", data: new Uint8Array([1, 2, 3]) },
+    );
+    expect(back).toEqual({
+      role: "user",
+      content: [
+        { type: "file", mediaType: "image/png", data: PNG },
+        {
+          type: "text",
+          text: "[image (image/png) left out: its data is neither a PNG, JPEG, GIF or WebP picture nor a PDF]",
+        },
+      ],
+    });
+    expect(repairs).toEqual(["mended_media", "unreadable_media"]);
   });
 });

@@ -19,10 +19,19 @@ export const describeClearing = (results: number, { tokensBefore, tokensAfter }:
   `${results === 1 ? "1 old tool result" : `${results} old tool results`} cleared · ` +
   `${rounded(tokensBefore)} → ${rounded(tokensAfter)}`;
 
-/** The one line that a person sees where pictures had to go. */
-export const describeMedia = (count: number, { tokensBefore, tokensAfter }: Change): string =>
-  `${count === 1 ? "1 old image or document" : `${count} old images and documents`} replaced by text · ` +
-  `${rounded(tokensBefore)} → ${rounded(tokensAfter)}`;
+/** The one line that a person sees where pictures had to go; the first that no request may hold says why. */
+export function describeMedia(
+  replaced: readonly { readonly text?: string }[],
+  { tokensBefore, tokensAfter }: Change,
+): string {
+  const count = replaced.length;
+  const why = replaced.find(({ text }) => text !== undefined)?.text;
+  return [
+    `${count === 1 ? "1 image or document" : `${count} images and documents`} replaced by text`,
+    ...(why === undefined ? [] : [why]),
+    `${rounded(tokensBefore)} → ${rounded(tokensAfter)}`,
+  ].join(" · ");
+}
 
 /** A compaction as a step that a host is told of. */
 export const compactionStep = (compacted: Compacted): EngineStep => ({

@@ -73,7 +73,7 @@ async function replaceMedia(
   core.replace(messages);
   core.watch.notifyDeletion(core.source, notice);
   const tokensAfter = core.state.size.tokens;
-  const text = describeMedia(boundary.mediaMetadata.replaced.length, { tokensBefore, tokensAfter });
+  const text = describeMedia(boundary.mediaMetadata.replaced, { tokensBefore, tokensAfter });
   return { tier: "media", added: [boundary], tokensBefore, tokensAfter, text };
 }
 

@@ -41,6 +41,22 @@ describe("a turn", () => {
     expect(problems()).toEqual([]);
   });
 
+  it("a broken picture as a prompt ends nothing: the person and the model are told", async () => {
+    const { run, problems, provider, conversation } = createLoopAgent({ steps: ["I see.", "Done."] });
+    const { events, result } = await run([
+      { type: "text", text: "What is this?" },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "not base64!" } },
+    ]);
+    expect(result).toMatchObject({ reason: "done", text: "I see." });
+    expect(JSON.stringify(conversation.live)).toContain("left out: its data is not base64");
+    expect(JSON.stringify(events)).toContain(
+      "1 image or document replaced by text · [image (image/png) left out: its data is not base64]",
+    );
+    expect((await run("And now?")).result).toMatchObject({ reason: "done", text: "Done." });
+    expect(provider.log.totals().requests).toBe(2);
+    expect(problems()).toEqual([]);
+  });
+
   it("ends at the limit of requests, and can go on from there", async () => {
     const { run, problems } = createLoopAgent({
       steps: [{ calls: [call("Echo")] }, { calls: [call("Echo")] }, "Done."],

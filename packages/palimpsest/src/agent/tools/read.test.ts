@@ -132,17 +132,40 @@ describe("unchanged", () => {
 
 describe("pictures", () => {
   const pad = Buffer.alloc(64);
+  const heads = {
+    png: (width: number) =>
+      Buffer.concat([
+        Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "latin1"),
+        Buffer.from([width >> 8, width & 255, 0, 0, 0, 1]),
+      ]),
+    jpeg: Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 1, 0, 1]),
+    gif: Buffer.from("GIF89a\x01\0\x01\0"),
+    webp: Buffer.from("RIFF\x10\0\0\0WEBPVP8 \x0a\0\0\0\0\0\0\x9d\x01\x2a\x01\0\x01\0", "latin1"),
+  };
   it.each([
-    ["image/png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
-    ["image/jpeg", Buffer.from([0xff, 0xd8, 0xff, 0xe0])],
-    ["image/gif", Buffer.from("GIF89a")],
-    ["image/webp", Buffer.from("RIFF\x10\0\0\0WEBPVP8 ")],
+    ["image/png", heads.png(1)],
+    ["image/jpeg", heads.jpeg],
+    ["image/gif", heads.gif],
+    ["image/webp", heads.webp],
   ])("%s by its bytes, not its name", async (mediaType, head) => {
     const bytes = Buffer.concat([head, pad]);
     await writeFile(at("picture.txt"), bytes);
     expect((await read({ file_path: "picture.txt" })).content).toEqual([
       { type: "image", source: { type: "base64", media_type: mediaType, data: bytes.toString("base64") } },
     ]);
+  });
+
+  it.each([
+    ["damaged or not complete", Buffer.concat([heads.png(1).subarray(0, 8), pad])],
+    ["damaged or not complete", heads.jpeg.subarray(0, 6)],
+    ["a picture of 8001 × 1 pixels. Up to 8000", Buffer.concat([heads.png(8001), pad])],
+  ])("one that no provider takes is refused: %s", async (why, bytes) => {
+    await writeFile(at("broken.png"), bytes);
+    const { isError, content } = await read({ file_path: "broken.png" });
+    expect(isError).toBe(true);
+    expect(content).toContain(why);
+    expect(readState.get(at("broken.png"))?.content).toBeUndefined();
+    expect(touched).toEqual([]);
   });
 
   it("no larger than 5 MB", async () => {

@@ -1,3 +1,4 @@
+import { imageSize } from "@palimpsest/core";
 import type { FileRefusal, FileText } from "@palimpsest/core/compaction";
 import { readBytesInside } from "../../files/read-bytes-inside.js";
 import type { PathGuard } from "../path-guard.js";
@@ -14,6 +15,7 @@ export interface ReadToolOptions {
 /** About 25,000 tokens. */
 const MAX_CHARACTERS = 100_000;
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+const MAX_IMAGE_EDGE = 8000;
 
 const definition = {
   name: "Read",
@@ -129,21 +131,32 @@ function showText(reading: Reading, text: FileText): ToolOutput {
 }
 
 async function showImage(reading: Reading): Promise<ToolOutput> {
-  const { guard, context, path, written } = reading;
+  const { guard, context, path } = reading;
   const { bounds, disk } = guard;
   const read = await readBytesInside(disk, path, { bounds, maxBytes: MAX_IMAGE_BYTES });
   if (read.kind === "too-large") {
-    context.readState.noteFailure(path);
-    const content = `${quotedPath(written)} is a binary file of more than 5 MB. Pictures up to 5 MB can be shown: make a smaller one first.`;
-    return { content, isError: true };
+    return refuseImage(reading, "is a binary file of more than 5 MB. Pictures up to 5 MB can be shown");
   }
   if (read.kind !== "bytes") return refuse(reading, read.kind);
   const mediaType = imageTypeOf(read.bytes);
   if (mediaType === undefined) return refuse(reading, "binary");
+  const data = Buffer.from(read.bytes).toString("base64");
+  const size = imageSize(data);
+  if (size === undefined) {
+    return refuseImage(reading, `starts like a picture (${mediaType}), but is damaged or not complete`);
+  }
+  if (Math.max(size.width, size.height) > MAX_IMAGE_EDGE) {
+    const pixels = `${size.width} × ${size.height} pixels`;
+    return refuseImage(reading, `is a picture of ${pixels}. Up to ${MAX_IMAGE_EDGE} each way can be shown`);
+  }
   context.touch(path);
   context.readState.remember(path, { timestamp: context.now(), mtime: read.mtime });
-  const data = Buffer.from(read.bytes).toString("base64");
   return { content: [{ type: "image", source: { type: "base64", media_type: mediaType, data } }] };
+}
+
+function refuseImage({ context, path, written }: Reading, why: string): ToolOutput {
+  context.readState.noteFailure(path);
+  return { content: `${quotedPath(written)} ${why}: make another one of it first.`, isError: true };
 }
 
 async function refuse({ guard, context, path, written }: Reading, kind: FileRefusal): Promise<ToolOutput> {
