@@ -32,7 +32,10 @@ const start: Setup = {
 
 type Change = (setup: Setup) => Setup;
 
-const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "aGVsbG8=" } };
+const image = {
+  type: "image",
+  source: { type: "base64", media_type: "image/gif", data: "R0lGODlhAQABAAAAOw==" },
+};
 const round = (name: string, blocks: number, tokens: number): readonly object[] => [
   assistant(text(`answer ${name}`)),
   user(...Array.from({ length: blocks }, (_, index) => text(prose(`${name} ${index}`, tokens)))),

@@ -226,3 +226,30 @@ it("asking an index that is within the budgets looks at nothing", () => {
   const watched = { ...index, totals: index.totals, append: () => {}, active: () => expect.unreachable() };
   expect(decideMedia(watched, optionsOf(HAIKU))).toBeUndefined();
 });
+
+describe("what normalising mends or leaves out", () => {
+  const respelled = (block: ImageBlock): ImageBlock =>
+    block.source.type === "base64"
+      ? { ...block, source: { ...block.source, data: `data:image/png;base64,${block.source.data}\n` } }
+      : block;
+
+  it("counts as what is sent: a picture too large for any request, however its data is spelled", () => {
+    const found = decided(saidAtOnce(respelled(picture(9000, 200))));
+    expect(found).toMatchObject({ reasons: ["refused"], problems: [] });
+    expect(found.texts).toEqual(["[image left out: 9000×200 px, the limit is 8000]"]);
+  });
+
+  it("counts as what is sent: a picture too large among many", () => {
+    const images = [respelled(picture(3000)), ...many(20, picture(10))];
+    expect(decided(rounds(images))).toMatchObject({ count: 1, reasons: ["pixels"], problems: [] });
+  });
+
+  it("goes before the first request with it, with the words that normalising has for it", () => {
+    const source = { type: "base64" as const, media_type: "image/png", data: "not base64!" };
+    const messages = saidAtOnce({ type: "image", source }, picture(10));
+    const found = decided(messages);
+    expect(found).toMatchObject({ count: 1, reasons: ["refused"], places: ["0"], problems: [] });
+    expect(found.texts).toEqual(["[image (image/png) left out: its data is not base64]"]);
+    expect(JSON.stringify(normalise(messages).messages)).toContain(found.texts[0]);
+  });
+});

@@ -12,6 +12,12 @@ const call = { type: "tool_use", id: "t1", name: "Read", input: {} };
 const result = { type: "tool_result", tool_use_id: "t1", content: "ok" };
 const marker = (ttl?: string) => ({ cache_control: { type: "ephemeral", ...(ttl && { ttl }) } });
 
+const GIF = "R0lGODlhAQABAAAAOw==";
+const media = (type: string, mediaType: string, data: string) => ({
+  type,
+  source: { type: "base64", media_type: mediaType, data },
+});
+
 describe("the texts of refusals", () => {
   it.each<[string, object, string, object?]>([
     [
@@ -54,6 +60,31 @@ describe("the texts of refusals", () => {
       "the assistant first",
       { messages: [assistant(text("a")), user(text("b"))] },
       'messages: first message must use the "user" role',
+    ],
+    [
+      "an image that is not base64",
+      { messages: [user(media("image", "image/gif", `${GIF}\n`))] },
+      "messages.0.content.0.image.source.base64: invalid base64 data",
+    ],
+    [
+      "an image without data",
+      { messages: [user(media("image", "image/gif", ""))] },
+      "messages.0.content.0.image.source.base64: image cannot be empty",
+    ],
+    [
+      "an image of another kind",
+      { messages: [user(media("image", "image/png", GIF))] },
+      "messages.0.content.0.image.source.base64: The image was specified using the image/png media type, but the image appears to be a image/gif image",
+    ],
+    [
+      "an image that is none",
+      { messages: [user(media("image", "image/png", "PGh0bWw+"))] },
+      "Could not process image",
+    ],
+    [
+      "a PDF that is none",
+      { messages: [user(media("document", "application/pdf", "PGh0bWw+"))] },
+      "messages.0.content.0.pdf.source.base64.data: The PDF specified was not valid.",
     ],
     [
       "prefill",
@@ -214,12 +245,13 @@ describe("tokens", () => {
 
   it("images cost their patches, up to the model's cap", () => {
     const png = (width: number, height: number): object => {
-      const header = Buffer.alloc(33);
+      const header = Buffer.alloc(45);
       Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(header);
       header.writeUInt32BE(13, 8);
       header.write("IHDR", 12);
       header.writeUInt32BE(width, 16);
       header.writeUInt32BE(height, 20);
+      header.write("IEND", 37);
       return {
         type: "image",
         source: { type: "base64", media_type: "image/png", data: header.toString("base64") },
