@@ -55,7 +55,7 @@ export function readMediaSource(source: unknown, kind: MediaKind): MediaReading 
   if (type === "url" && isText(url)) {
     if (DATA_ADDRESS.test(url)) return readOnce(source, url);
     const address = url.trim();
-    if (!WEB_ADDRESS.test(address)) return unreadable("its address is not one of the web");
+    if (!WEB_ADDRESS.test(address)) return unreadable("its address is not a web address");
     const kept = keepFields(source, URL);
     const isMended = address !== url;
     return { kind, bytes: 0, source: isMended ? { ...kept, url: address } : kept, isMended };
