@@ -12,6 +12,8 @@ const OTHERS = 31;
 const BUCKETS = ASCII + OTHERS;
 /** Others are grouped by so many neighbours (as a power of two). */
 const NEIGHBOURS = 6;
+/** Less than this says nothing of its make-up. */
+const SHORTEST = 40;
 /** A longer text is looked at in pieces of about so many characters, ended where a line ends. */
 const PIECE = 1500;
 /** Pieces whose prints are at least so much alike are of one kind; less than this they have nothing in common. */
@@ -42,18 +44,21 @@ export function piecesOf(text: string): readonly string[] {
 
 /** The scale for a text, by what is known of texts like it; 1 where nothing is. */
 export function scaleOf(kinds: readonly KindScale[], text: string): number {
-  if (kinds.length === 0 || text === "") return 1;
-  const print = printOf(text);
+  if (kinds.length === 0 || text.length < SHORTEST) return 1;
+  const { buckets, shares } = countBuckets(text);
   let weights = DOUBT;
   let logarithms = 0;
   for (const kind of kinds) {
-    const alike = likeness(kind.print, print);
+    let alike = 0;
+    for (let at = 0; at < buckets.length; at += 1) {
+      alike += (kind.print[buckets[at] as number] as number) * (shares[at] as number);
+    }
     if (alike < RELATED) continue;
     const weight = Math.exp((alike - 1) / SHARPNESS);
     weights += weight;
     logarithms += weight * Math.log(kind.scale);
   }
-  return Math.exp(logarithms / weights);
+  return logarithms === 0 ? 1 : Math.exp(logarithms / weights);
 }
 
 /** What is known after texts turned out to have `ratio` times the tokens that were expected of them. */
@@ -68,6 +73,7 @@ export function learnKinds(
     const step = Math.max(1, Math.floor(pieces.length / MOST_PIECES));
     for (let at = 0; at < pieces.length && at < step * MOST_PIECES; at += step) {
       const piece = pieces[at] ?? "";
+      if (piece.length < SHORTEST) continue;
       const scale = clamp(scaleOf(kinds, piece) * ratio);
       known = withKind(known, { print: printOf(piece), scale });
     }
@@ -94,16 +100,25 @@ function nearest(kinds: readonly KindScale[], print: readonly number[]): number 
   return place;
 }
 
-function printOf(text: string): readonly number[] {
-  const counts = Array.from({ length: BUCKETS }, () => 0);
+/** Which buckets a text has something in, and the square root of the share of each. */
+function countBuckets(text: string): { readonly buckets: readonly number[]; readonly shares: readonly number[] } {
+  const counts = new Uint16Array(BUCKETS);
+  const buckets: number[] = [];
   const end = Math.min(text.length, PIECE * 2);
   for (let index = 0; index < end; index += 1) {
     const code = text.charCodeAt(index);
-    const bucket =
-      code < 32 ? ASCII - 1 : code < 127 ? code - 32 : ASCII + ((code >> NEIGHBOURS) % OTHERS);
-    counts[bucket] = (counts[bucket] ?? 0) + 1;
+    const bucket = code < 32 ? ASCII - 1 : code < 127 ? code - 32 : ASCII + ((code >> NEIGHBOURS) % OTHERS);
+    if (counts[bucket] === 0) buckets.push(bucket);
+    counts[bucket] = (counts[bucket] as number) + 1;
   }
-  return normalised(counts.map((count) => Math.sqrt(count)));
+  return { buckets, shares: buckets.map((bucket) => Math.sqrt((counts[bucket] as number) / end)) };
+}
+
+function printOf(text: string): readonly number[] {
+  const print = Array.from({ length: BUCKETS }, () => 0);
+  const { buckets, shares } = countBuckets(text);
+  for (const [at, bucket] of buckets.entries()) print[bucket] = shares[at] ?? 0;
+  return normalised(print);
 }
 
 function normalised(values: readonly number[]): readonly number[] {
