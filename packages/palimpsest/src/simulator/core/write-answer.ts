@@ -2,9 +2,11 @@ import type { AssistantBlock, Model, ModelRequest } from "@palimpsest/core";
 import type { Answer, AnswerBlock } from "../player.js";
 import { blockTokens, textTokens } from "../tokens/block-tokens.js";
 import type { TokenCounter } from "../tokens/bpe-counter.js";
+import { asFormatDemands } from "./as-format-demands.js";
 import { digest } from "./digest.js";
 import { isFields } from "../fields.js";
 import { bind } from "./message-chain.js";
+import { offers } from "./offers.js";
 import type { BlockReader } from "./block-facts.js";
 import { sealThinking, thinkingId } from "./seals.js";
 
@@ -42,7 +44,7 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
   let thinkingTokens = 0;
   let cut: string | undefined;
   let lastThinking = context.lastThinking;
-  const demanded = asThinkingDemands(answer.content, request, model);
+  const demanded = asThinkingDemands(asFormatDemands(answer, request), request, model);
   const stopped = stopAtSequence(demanded, request);
   for (const [index, block] of (stopped?.content ?? demanded).entries()) {
     if (block.type === "tool_use" && !offers(request, block.name)) continue;
@@ -116,9 +118,6 @@ function asThinkingDemands(
   if (type !== "enabled" || first === undefined || first.type === "thinking") return content;
   return [{ type: "thinking", thinking: "Considering what comes next." }, ...content];
 }
-
-const offers = (request: ModelRequest, name: string): boolean =>
-  request.tool_choice?.["type"] !== "none" && (request.tools ?? []).some((tool) => tool.name === name);
 
 /** As much of the text as the tokens allow, found by halving. */
 function cutText(text: string, tokens: number, count: (text: string) => number): string {

@@ -1,4 +1,4 @@
-import { cutText } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
 
 const openings =
   /^\s*(?:<[a-z_-]+>\s*)?(?:\*\*|#+ )?(?:this (?:session|conversation) (?:is being continued|is a continuation|continues)|another language model started|the conversation (?:history )?before this point|here is (?:a|the) summary of|\[?context (?:was|has been) compacted|(?:previous|earlier) conversation summary|summary of (?:the |our )?(?:previous|earlier)|what did we do so far\?)/i;

@@ -1,6 +1,7 @@
 import type { Player } from "../player.js";
 import { forcedTool } from "./positioned-player.js";
-import { cutText, isReminder, textsOf } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
+import { isReminder, textsOf } from "./prompt-text.js";
 import { callableTools } from "./tool-kinds.js";
 import { callWithDefaults } from "./tool-mapping.js";
 

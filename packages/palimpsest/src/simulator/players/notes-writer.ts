@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@palimpsest/core";
-import { cutText } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
 import type { Material } from "./summary-material.js";
 import { mapCall, type MappedCall } from "./tool-mapping.js";
 

@@ -1,7 +1,8 @@
 import type { Answer, AnswerBlock, Player, PlayerPrompt } from "../player.js";
 import { writeNotesEdits } from "./notes-writer.js";
 import type { ObservingPlayer } from "./positioned-player.js";
-import { blocksOf, cutText } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
+import { blocksOf } from "./prompt-text.js";
 import { readMaterial, type Material } from "./summary-material.js";
 import { recogniseSummaryRequest, type SummaryRequest } from "./summary-request.js";
 import { writeSummary } from "./summary-writer.js";

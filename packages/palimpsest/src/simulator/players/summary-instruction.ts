@@ -1,6 +1,7 @@
 import type { PlayerPrompt } from "../player.js";
 import { opensAsContinuation } from "./continuation.js";
-import { blocksOf, cutText, isReminder, systemText, textOf } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
+import { blocksOf, isReminder, systemText, textOf } from "./prompt-text.js";
 import { callableTools } from "./tool-kinds.js";
 
 /** What a request says about itself: the instruction in its last message, and what stands around it. */

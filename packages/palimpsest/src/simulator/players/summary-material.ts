@@ -1,6 +1,7 @@
 import type { PlayerPrompt } from "../player.js";
 import { isContinuation } from "./continuation.js";
-import { blocksOf, cutText, isReminder, resultText, textOf } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
+import { blocksOf, isReminder, resultText, textOf } from "./prompt-text.js";
 
 /** What a hasty reader takes away from a conversation. */
 export interface Material {

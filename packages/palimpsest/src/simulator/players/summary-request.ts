@@ -1,5 +1,5 @@
 import type { PlayerPrompt } from "../player.js";
-import { cutText } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
 import { summaryForm, type SummaryForm } from "./summary-form.js";
 import { instructionOf, ownWords, type Instruction } from "./summary-instruction.js";
 import { instructionPhrases, systemPhrases, type SummaryPhrase } from "./summary-phrases.js";

@@ -1,4 +1,4 @@
-import { cutText } from "./prompt-text.js";
+import { cutText } from "../cut-text.js";
 import type { SummaryForm } from "./summary-form.js";
 import type { Material } from "./summary-material.js";
 

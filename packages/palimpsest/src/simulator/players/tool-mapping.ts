@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@palimpsest/core";
-import { fieldLike, fillSchema, hasFieldLike } from "./fill-schema.js";
+import { fieldLike, fillSchema, hasFieldLike } from "../fill-schema.js";
 import { findByKind, kindOfName, schemaOf, type ToolKind } from "./tool-kinds.js";
 
 /** A tool call before it is known which tools a client offers. */

@@ -1,5 +1,5 @@
-import { isFields } from "../fields.js";
-import { cutText } from "./prompt-text.js";
+import { cutText } from "./cut-text.js";
+import { isFields } from "./fields.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -69,6 +69,11 @@ export function fillSchema(schema: Fields, values: Fields, options: FillOptions 
   return new Filler(schema, options).object(schema, values, 0);
 }
 
+/** The same for a schema that need not be one of an object, such as one that refers to another. */
+export function fillValue(schema: Fields, values: Fields): unknown {
+  return new Filler(schema, {}).value(values);
+}
+
 class Filler {
   readonly #root: Fields;
   readonly #options: FillOptions;
@@ -76,6 +81,13 @@ class Filler {
   constructor(root: Fields, options: FillOptions) {
     this.#root = root;
     this.#options = options;
+  }
+
+  value(values: Fields): unknown {
+    const schema = this.#resolve(this.#root);
+    return typeOf(schema) === "object"
+      ? this.object(schema, values, 0)
+      : this.#invent({ name: "", schema, values, depth: 0 });
   }
 
   object(schema: Fields, values: Fields, depth: number): Fields {
