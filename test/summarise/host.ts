@@ -11,6 +11,7 @@ import {
   findModel,
   liveMessages,
   normalise,
+  type CallParameters,
   type Estimator,
   type Message,
   type MessageOrigin,
@@ -60,6 +61,8 @@ export interface HostOptions {
   readonly resultTokens?: number;
   /** Of one answer. */
   readonly maxTokens?: number;
+  /** What else the conversation's own requests say. */
+  readonly parameters?: Partial<CallParameters>;
   /** What differs from the host's own way to talk to the simulator. */
   readonly provider?: EmbeddedProviderOptions;
 }
@@ -170,6 +173,7 @@ export function createHost(options: HostOptions = {}) {
           model,
           max_tokens: maxTokens,
           ...(isThinking ? { thinking: { type: "adaptive" } } : {}),
+          ...options.parameters,
         },
         system: layouter.layOut({
           sections: [{ name: "rules", text: prose("rules of the house", 1500), part: "static" }],

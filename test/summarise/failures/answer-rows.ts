@@ -142,4 +142,27 @@ const acceptedRows: readonly FailureRow[] = [
   },
 ];
 
-export const answerRows: readonly FailureRow[] = [...badAnswers.flatMap(rowsOf), ...acceptedRows];
+/** Answers to something else than the request for a summary. */
+const otherRows: readonly FailureRow[] = [
+  ["JSON instead of a summary", '{"ok":true}', "the answer was JSON instead of a summary"],
+  [
+    "a short answer without tags and sections",
+    "I'm ready to go on. What would you like me to do next?",
+    "the answer was too short to be a summary",
+  ],
+].map(([name = "", text = "", detail = ""]) => ({
+  name: `${name}, every time, extractive writer off`,
+  host: { ...answering(text), settings: { compactExtractive: false } },
+  expected: {
+    outcome: "no_summary",
+    attempts: ["fork: no_summary", "streaming: no_summary"],
+    told: `No summary was written; the conversation is unchanged: ${detail}.`,
+  },
+  check: expectUsageOf(2),
+}));
+
+export const answerRows: readonly FailureRow[] = [
+  ...badAnswers.flatMap(rowsOf),
+  ...otherRows,
+  ...acceptedRows,
+];

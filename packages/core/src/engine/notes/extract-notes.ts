@@ -4,6 +4,7 @@ import type { Estimator } from "../measure/estimator.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { NotesStore } from "../ports/notes-store.js";
 import { buildFork } from "../prompt/fork.js";
+import { forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { Settings } from "../settings/settings.js";
 import { askModel } from "../summarise/ask-model.js";
@@ -22,6 +23,8 @@ export interface Extraction {
   readonly estimator: Estimator;
   readonly settings: Settings;
   readonly now: () => number;
+  /** What the window leaves beside the conversation; undefined where nobody knows. */
+  readonly room?: number | undefined;
   readonly signal?: AbortSignal;
   /** Told what is sent, before it is. */
   readonly onRequest?: (built: BuiltRequest) => void;
@@ -62,7 +65,13 @@ async function extract(extraction: Extraction, usage: ResponseUsage[]): Promise<
     sectionTokens: settings.notesSectionTokens,
     totalTokens: settings.notesTokens,
   });
-  const own: RequestMessage[] = [{ role: "user", content: [{ type: "text", text: prompt }] }];
+  const { room } = extraction;
+  const asked = { type: "text" as const, text: prompt };
+  const maxTokens = forkMaxTokens(params.parameters, {
+    outputTokens: settings.compactOutputTokens,
+    room: room === undefined ? undefined : room - estimator.block(asked),
+  });
+  const own: RequestMessage[] = [{ role: "user", content: [asked] }];
   let notes = before;
   let [edits, refused] = [0, 0];
   for (let turn = 0; turn < settings.notesTurns; turn += 1) {
@@ -71,6 +80,8 @@ async function extract(extraction: Extraction, usage: ResponseUsage[]): Promise<
       prefix: messages,
       messages: Array.from(own),
       now: now(),
+      maxTokens,
+      answer: "calls",
     });
     onRequest?.(built);
     const answer = await askModel(

@@ -7,6 +7,7 @@ import { summaryFromNotes, type NotesSummary } from "../notes/notes-summary.js";
 import { notesTemplate } from "../notes/template.js";
 import { isExtractionDue } from "../notes/trigger.js";
 import { createMemoryNotesStore, type NotesStore } from "../ports/notes-store.js";
+import { forkParameters } from "../prompt/fork-parameters.js";
 import { untilAborted } from "../summarise/until-aborted.js";
 import type { ConversationCore } from "./conversation-core.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
@@ -187,7 +188,9 @@ class NotesKeeper implements NotesKeeping {
     const { provider } = core.options;
     const params = core.builder.cacheSafeParams(core.source);
     const hasTool = params?.tools.some(({ name }) => name === this.#tool.name) === true;
-    if (provider === undefined || params === undefined || !hasTool) return this.#writeExtractively(store);
+    // Where the caller's format keeps a fork off the cache, each update would be paid in full.
+    const isShared = params !== undefined && forkParameters(params.parameters, "calls").isKeySame;
+    if (provider === undefined || !isShared || !hasTool) return this.#writeExtractively(store);
     return extractNotes({
       provider,
       params,
@@ -197,6 +200,7 @@ class NotesKeeper implements NotesKeeping {
       estimator: core.estimator,
       settings: core.settings,
       now: () => core.clock.now(),
+      room: core.thresholds.contextWindow - core.state.size.padded,
     });
   }
 

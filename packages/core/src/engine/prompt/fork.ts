@@ -2,6 +2,8 @@ import type { QuerySource } from "../../messages/call/query-source.js";
 import type { RequestMessage, UserRequestMessage } from "../../messages/content.js";
 import { findModel } from "../../models/table.js";
 import { isLiveWrite } from "./cache-writes.js";
+import { thinkingBudget } from "./fork-max-tokens.js";
+import { forkParameters, type ForkAnswer } from "./fork-parameters.js";
 import type { Ttl } from "./markers.js";
 import { assemble, type BuiltRequest, type CacheSafeParams } from "./request-builder.js";
 
@@ -22,18 +24,30 @@ export interface ForkParts {
   readonly now: number;
   /** Not part of the cache key. Default that of the shared request; always more than a thinking budget. */
   readonly maxTokens?: number;
+  /**
+   * Leaves out what the caller set for its own answers: a format, stop sequences, a forced choice, sampling. Where
+   * that changes the cache key only tools and system prompt are read. Default: everything is as it was sent.
+   */
+  readonly answer?: ForkAnswer;
 }
 
 /**
  * A call that reads the prefix of the conversation: the shared request, byte for byte, with messages of its
  * own behind it, or behind its beginning. Nothing of the conversation changes by it.
  */
-export function buildFork(params: CacheSafeParams, fork: ForkParts): BuiltRequest {
-  const { source, skipCacheWrite = true, ownTtl = "5m", maxTokens, now } = fork;
+export function buildFork(shared: CacheSafeParams, fork: ForkParts): BuiltRequest {
+  const { source, skipCacheWrite = true, ownTtl = "5m", maxTokens, now, answer } = fork;
+  const { parameters, isKeySame } =
+    answer === undefined
+      ? { parameters: shared.parameters, isKeySame: true }
+      : forkParameters(shared.parameters, answer);
+  const params: CacheSafeParams = { ...shared, parameters };
   const { prefix = params.messages } = fork;
   const live = params.writes.filter((write) => isLiveWrite(write, now));
   const reach = readableMessages(params, prefix);
-  const lastWrite = live.findLast(({ position }) => position.message < reach)?.position;
+  const lastWrite = isKeySame
+    ? live.findLast(({ position }) => position.message < reach)?.position
+    : undefined;
   const budget = thinkingBudget(params.parameters.thinking);
   const built = assemble(
     {
@@ -68,11 +82,6 @@ function readableMessages({ parameters }: CacheSafeParams, prefix: readonly Requ
       );
   return first === -1 ? prefix.length : first;
 }
-
-const thinkingBudget = (thinking: Readonly<Record<string, unknown>> | undefined): number => {
-  const budget = thinking?.["type"] === "enabled" ? thinking["budget_tokens"] : undefined;
-  return typeof budget === "number" ? budget : 0;
-};
 
 /** The message without markers of the caller's: where they stand is decided here. */
 function withoutMarkers(message: RequestMessage): RequestMessage {

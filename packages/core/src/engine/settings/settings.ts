@@ -291,7 +291,7 @@ export const settingDefinitions = {
   compactOutputTokens: positiveCount(20_000, {
     env: ["PALIMPSEST_COMPACT_OUTPUT_TOKENS"],
     key: "compactOutputTokens",
-    meaning: "tokens that such a summary may have",
+    meaning: "tokens that a summary, or an update of the notes, may have beside what the model thinks",
   }),
   compactRetries: count(3, {
     env: ["PALIMPSEST_COMPACT_RETRIES"],

@@ -45,6 +45,47 @@ describe("an answer to the request for a summary", () => {
   });
 });
 
+describe("an answer without any of the nine sections", () => {
+  const judge = (value: string) => judgeAnswer(answer([text(value)]));
+
+  it.each([
+    '{"ok":true}',
+    '```json\n{"ok": true}\n```',
+    '[{"answer": "done"}]',
+    `{"verdict": ${JSON.stringify("many words about what was done so far ".repeat(40))}}`,
+    '<summary>\n{"ok":true}\n</summary>',
+    "null",
+    "I'm ready to go on. What would you like me to do next?",
+    "Ich kann dabei leider nicht helfen.",
+    "承知しました。次は何をしましょうか。",
+    "Понял, продолжаю работу над парсером.",
+    "<summary>\nok\n</summary>",
+    "<summary>\n...\n</summary>",
+  ])("%j is no summary", (value) => {
+    expect(judge(value)).toMatchObject({ kind: "rejected", reason: "no_summary" });
+  });
+
+  it.each([
+    "<summary>\nDer Parser wurde repariert; als Nächstes folgt der Lexer.\n</summary>",
+    "<summary>\n1. 主要请求：修复解析器。2. 当前工作：正在读取 /work/file-3.ts。\n</summary>",
+    "<summary>\n1. Основной запрос: починить парсер.\n</summary>",
+    "<summary>\nपार्सर की मरम्मत हो गई है, अब परीक्षण बाकी हैं।\n</summary>",
+    `<summary>\n${'{"request": "mend the parser"} and more than that'}\n</summary>`,
+    // Without tags it has to say more.
+    "Der Benutzer wollte, dass alle Dateien des Projekts gelesen und Fehler behoben werden. Gelesen wurden die " +
+      "Dateien eins bis dreizehn; in zweien davon fehlten Prüfungen, die ergänzt wurden. Offen ist noch der Rest " +
+      "des Ordners, und die Datei mit den Geheimnissen darf niemand anfassen.",
+    "ユーザーはプロジェクトの全ファイルを読み、壊れている箇所を直すよう求めた。これまでに十三個のファイルを読み、" +
+      "二つの不具合を修正した。残りのファイルはまだ読んでいない。秘密のファイルには決して触れてはならない。",
+    "طلب المستخدم قراءة جميع ملفات المشروع وإصلاح ما هو معطل فيها. تمت قراءة ثلاثة عشر ملفا حتى الآن، وأصلح " +
+      "خطآن في المحلل، وبقيت ملفات أخرى لم تقرأ بعد. لا يجوز لمس الملف السري في أي حال من الأحوال مهما حدث.",
+    // One section is enough, however short.
+    "8. Current work:\nReading.",
+  ])("%j is one", (value) => {
+    expect(judge(value)).toMatchObject({ kind: "written" });
+  });
+});
+
 describe("a call that failed", () => {
   const failure = (kind: ApiFailure["kind"], more: object = {}) =>
     judgeFailure({ kind, message: "because", retryable: false, ...more });

@@ -2,6 +2,7 @@ import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { CompactionFailureReason } from "./compaction.js";
 import { parseSummary } from "./parse-summary.js";
+import { findSections } from "./summary-sections.js";
 import type { TooLong } from "./too-long.js";
 
 /** What one writer came up with. */
@@ -42,6 +43,8 @@ export function judgeAnswer({ content, stop_reason: stopReason }: ModelResponse)
   if (parsed.kind === "unclosed")
     return rejected("unclosed_tags", "the summary has no end: a tag was not closed");
   if (parsed.kind === "empty") return rejected("no_summary", "the answer held no summary");
+  const fault = findSections(parsed.text).length === 0 ? faultOf(parsed) : undefined;
+  if (fault !== undefined) return rejected("no_summary", fault);
   return { kind: "written", summary: parsed.text };
 }
 
@@ -61,6 +64,47 @@ export function judgeFailure(failure: ApiFailure): Written {
     };
   }
   return rejected("api_error", failure.message);
+}
+
+/** So many words at least say something of a conversation: in the element that was asked for, and without it. */
+const LEAST_WORDS = { tagged: 4, untagged: 30 } as const;
+
+/**
+ * Why a text without any of the sections, which may be in any language, is no summary. What comes in the element
+ * that was asked for is believed to be one; anything else may be an answer to something else, and has to be longer.
+ */
+function faultOf({
+  text,
+  isTagged,
+}: {
+  readonly text: string;
+  readonly isTagged: boolean;
+}): string | undefined {
+  if (isJson(text)) return "the answer was JSON instead of a summary";
+  const least = isTagged ? LEAST_WORDS.tagged : LEAST_WORDS.untagged;
+  return wordsIn(text) < least ? "the answer was too short to be a summary" : undefined;
+}
+
+/** With or without a fence around it. */
+function isJson(text: string): boolean {
+  const [, fenced] = /^```\w*\n(.*)\n```$/s.exec(text.trim()) ?? [];
+  try {
+    const value: unknown = JSON.parse(fenced ?? text);
+    return typeof value === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** Scripts that put no blanks between words: two of their characters count as one. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+
+function wordsIn(text: string): number {
+  const unspaced = text.match(UNSPACED)?.length ?? 0;
+  return (
+    unspaced / 2 + (text.replaceAll(UNSPACED, " ").match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu)?.length ?? 0)
+  );
 }
 
 const firstLine = (text: string): string => (text.trim().split("\n", 1)[0] ?? "").slice(0, 200);

@@ -20,7 +20,13 @@ describe("the summary in an answer", () => {
     ["<summary>\nIt ends with `</summary>`\nand more\n</summary>", "It ends with `</summary>`\nand more"],
     ["<analysis>\nthought\n</analysis>\nthe rest without a tag", "the rest without a tag"],
   ])("%j", (answer, text) => {
-    expect(parseSummary(answer)).toEqual({ kind: "summary", text });
+    expect(parseSummary(answer)).toMatchObject({ kind: "summary", text });
+  });
+
+  it("says whether it stood in its element", () => {
+    const isTagged = (answer: string) => parseSummary(answer).kind === "summary" && parseSummary(answer);
+    expect(isTagged("<summary>\nonly\n</summary>")).toMatchObject({ isTagged: true });
+    expect(isTagged("<analysis>\nthought\n</analysis>\nthe rest")).toMatchObject({ isTagged: false });
   });
 
   it.each(["", "  \n ", "<summary>\n\n</summary>", "<analysis>\nonly thoughts\n</analysis>"])(

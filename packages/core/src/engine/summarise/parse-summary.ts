@@ -1,6 +1,11 @@
 /** What an answer to the summary prompt holds. */
 export type ParsedSummary =
-  | { readonly kind: "summary"; readonly text: string }
+  | {
+      readonly kind: "summary";
+      readonly text: string;
+      /** It stood in its element; otherwise it is all that the answer says. */
+      readonly isTagged: boolean;
+    }
   /** Nothing but blank space, or a scratchpad without a summary behind it. */
   | { readonly kind: "empty" }
   /** A tag was opened and never closed: the end is missing. */
@@ -17,7 +22,7 @@ export function parseSummary(answer: string): ParsedSummary {
   const summary = elementIn(rest, "summary");
   if (summary === "unclosed") return { kind: "unclosed" };
   const text = collapse(summary === undefined ? rest : summary.content);
-  return text === "" ? { kind: "empty" } : { kind: "summary", text };
+  return text === "" ? { kind: "empty" } : { kind: "summary", text, isTagged: summary !== undefined };
 }
 
 interface Element {

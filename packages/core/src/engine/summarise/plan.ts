@@ -1,8 +1,10 @@
 import { findModel } from "../../models/table.js";
 import { pricesAt } from "../clear/cost-rule.js";
+import { forkParameters } from "../prompt/fork-parameters.js";
 import type { Restored, RestoredItem, SkippedItem } from "../restore/restored.js";
 import { summaryBudgets } from "./budgets.js";
 import { createCandidate } from "./candidate.js";
+import { USUAL_SUMMARY_TOKENS } from "./fork-price.js";
 import type { CompactInput, CompactPorts, CompactRun } from "./compact-run.js";
 import type { CompactionFailureReason, WriterName } from "./compaction.js";
 import { divide, whyUndivided } from "./pivot.js";
@@ -45,9 +47,6 @@ export interface NoPlan {
   readonly kind: "none";
   readonly reason: CompactionFailureReason;
 }
-
-/** Tokens of a model's summary, quotes aside: the middle of what recorded ones have. */
-const USUAL_SUMMARY_TOKENS = 3500;
 
 /** Says what `compact` would do with the same input, without a model call and without changing anything. */
 export async function planCompaction(
@@ -145,7 +144,9 @@ function costOf(
   const { tokensBefore, overhead } = input.size;
   const prices = pricesAt(model, tokensBefore);
   const perToken = (price: number): number => price / 1_000_000;
-  const asked = perToken(facts.writer === "fork" ? prices.cacheRead : prices.input) * tokensBefore;
+  const isShared = input.params !== undefined && forkParameters(input.params.parameters, "text").isKeySame;
+  const read = facts.writer === "fork" ? (isShared ? tokensBefore : overhead) : 0;
+  const asked = perToken(prices.cacheRead) * read + perToken(prices.input) * (tokensBefore - read);
   const written = perToken(prices.output) * facts.summaryTokens;
   return {
     call: facts.writer === "extractive" ? 0 : asked + written,

@@ -3,12 +3,15 @@ import { createUserMessage, type MessageOrigin } from "../../messages/construct.
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
 import { findModel } from "../../models/table.js";
+import { countsAnswer, forkMaxTokens } from "../prompt/fork-max-tokens.js";
+import { forkParameters } from "../prompt/fork-parameters.js";
 import type { ModelAnswer } from "./ask-model.js";
 import type { CompactRun, SummaryRequestSent } from "./compact-run.js";
 import type { Mended, WriterName } from "./compaction.js";
 import { writeDigest } from "./extractive/digest.js";
 import { writeExtractive } from "./extractive/write-extractive.js";
 import { summaryBudgets } from "./budgets.js";
+import { pricesWithoutSharing } from "./fork-price.js";
 import { judgeAnswer, judgeFailure, type Written } from "./judge-answer.js";
 import { estimatedTokens } from "./new-size.js";
 import { summaryPrompt } from "./prompt.js";
@@ -69,9 +72,17 @@ function begin({ ports, onAttempt }: CompactRun): void {
 const announce = ({ ports }: CompactRun, sent: SummaryRequestSent): void =>
   tellObserver(ports.onRequest, sent);
 
-/** Whether a fork can be asked at all. */
-export const sharesCache = ({ input, ports }: CompactRun): boolean =>
-  ports.settings.compactFork && ports.provider !== undefined && input.params !== undefined;
+/**
+ * Whether a fork is asked at all. Where the caller's format, or a forced choice of a tool, keeps it from reading the
+ * messages from the cache, only if that still costs less than asking apart.
+ */
+export function sharesCache(run: CompactRun): boolean {
+  const { input, ports } = run;
+  if (!ports.settings.compactFork || ports.provider === undefined || input.params === undefined) return false;
+  if (forkParameters(input.params.parameters, "text").isKeySame) return true;
+  const prices = pricesWithoutSharing(run);
+  return prices !== undefined && prices.fork < prices.apart;
+}
 
 /** Notes what an attempt used and why it came to nothing. An abort ends everything. */
 function settle(run: CompactRun, writer: WriterName, answer: ModelAnswer): Written {
@@ -96,7 +107,7 @@ const askOptions = ({ ports, onText }: CompactRun) => ({ signal: ports.signal, o
 
 async function writeOnFork(run: CompactRun): Promise<Written> {
   const { input, ports, division, instructions } = run;
-  const { provider, clock } = ports;
+  const { provider, clock, settings } = ports;
   const { params } = input;
   if (provider === undefined || params === undefined) throw new TypeError("a fork needs a request to share");
   const isBeginning = division.variant === "up_to";
@@ -106,7 +117,8 @@ async function writeOnFork(run: CompactRun): Promise<Written> {
     instructions,
     ...(pivot === undefined ? {} : { pivot }),
   });
-  const doomed = tooLongToSend(run, { prompt, ...(isBeginning ? { messages: division.summarised } : {}) });
+  const sent = sentTokens(run, { prompt, ...(isBeginning ? { messages: division.summarised } : {}) });
+  const doomed = tooLongToSend(run, sent);
   if (doomed !== undefined) {
     run.failedAttempts.push({
       writer: "fork",
@@ -126,6 +138,10 @@ async function writeOnFork(run: CompactRun): Promise<Written> {
       params,
       messages,
       now: clock.now(),
+      maxTokens: forkMaxTokens(params.parameters, {
+        outputTokens: settings.compactOutputTokens,
+        room: roomBeside(run, sent),
+      }),
       onRequest: (fork) => announce(run, { writer: "fork", request: fork.request, betas: fork.betas, fork }),
     },
     askOptions(run),
@@ -146,6 +162,7 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
   const { provider, settings, estimator } = ports;
   if (provider === undefined) throw new TypeError("there is nobody to ask");
   const model = settings.compactModel ?? input.model;
+  const isSameModel = model === input.model;
   const prompt = summaryPrompt({ variant: division.variant, instructions });
   const ask = async (messages: readonly Message[]): Promise<Written> => {
     begin(run);
@@ -155,7 +172,7 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
         model,
         messages,
         prompt,
-        maxTokens: settings.compactOutputTokens,
+        maxTokens: isSameModel ? outputWithin(run, { prompt, messages }) : settings.compactOutputTokens,
         onRequest: (request) => announce(run, { writer: "streaming", request, betas: [] }),
       },
       askOptions(run),
@@ -166,10 +183,11 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
     writeDigest(dropped, { estimator, budgetTokens: settings.compactDigestTokens });
   const options = { estimator, origin: originOf(run), digest, share: settings.compactDropShare };
   let attempted: Truncated = { messages: division.summarised, dropped: [] };
-  const isSameModel = model === input.model;
   const doomed =
     refused ??
-    (isSameModel ? tooLongToSend(run, { prompt, messages: division.summarised, isBare: true }) : undefined);
+    (isSameModel
+      ? tooLongToSend(run, sentTokens(run, { prompt, messages: division.summarised, isBare: true }))
+      : undefined);
   let judged = doomed === undefined ? await ask(attempted.messages) : tooLongBefore(doomed);
   for (let retries = 0; retries < settings.compactRetries; retries += 1) {
     if (judged.kind === "written" || judged.reason !== "prompt_too_long") break;
@@ -182,29 +200,45 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
   return judged;
 }
 
-/** What an attempt would probably be refused with, by the padded estimate; undefined where it should fit. */
-function tooLongToSend(
-  { input, ports }: CompactRun,
-  {
-    prompt,
-    messages,
-    isBare = false,
-  }: {
-    readonly prompt: string;
-    /** All that is sent; by default the whole conversation. */
-    readonly messages?: readonly Message[];
-    /** Without the conversation's system prompt and tools. */
-    readonly isBare?: boolean;
-  },
-): TooLong | undefined {
-  const { contextWindow, tokensBefore, paddedBefore = tokensBefore, overhead } = input.size;
-  if (contextWindow === undefined) return undefined;
+interface Sending {
+  readonly prompt: string;
+  /** All that is sent; by default the whole conversation. */
+  readonly messages?: readonly Message[];
+  /** Without the conversation's system prompt and tools. */
+  readonly isBare?: boolean;
+}
+
+/** What an attempt sends, by the padded estimate. */
+function sentTokens({ input, ports }: CompactRun, { prompt, messages, isBare = false }: Sending): number {
+  const { tokensBefore, paddedBefore = tokensBefore, overhead } = input.size;
   const sent =
     messages === undefined
       ? paddedBefore
       : (isBare ? 0 : overhead) + ports.estimator.pad(estimatedTokens(messages, ports.estimator));
-  const actualTokens = sent + ports.estimator.block({ type: "text", text: prompt });
+  return sent + ports.estimator.block({ type: "text", text: prompt });
+}
+
+/** An answer that may not even have that many tokens would be cut off. */
+const LEAST_SUMMARY_TOKENS = 1000;
+
+/** What an attempt would probably be refused with; undefined where it should fit. */
+function tooLongToSend({ input }: CompactRun, sent: number): TooLong | undefined {
+  const { contextWindow } = input.size;
+  if (contextWindow === undefined) return undefined;
+  const actualTokens = sent + (countsAnswer(input.model) ? LEAST_SUMMARY_TOKENS : 0);
   return actualTokens > contextWindow ? { actualTokens, maximumTokens: contextWindow } : undefined;
+}
+
+/** What the window leaves for an answer; undefined where nobody knows. */
+const roomBeside = ({ input }: CompactRun, sent: number): number | undefined =>
+  input.size.contextWindow === undefined ? undefined : input.size.contextWindow - sent;
+
+/** The tokens of a summary that is asked for apart: all that it may have, or what fits where the API counts it in. */
+function outputWithin(run: CompactRun, sending: Sending): number {
+  const { compactOutputTokens } = run.ports.settings;
+  if (!countsAnswer(run.input.model)) return compactOutputTokens;
+  const room = roomBeside(run, sentTokens(run, { ...sending, isBare: true })) ?? compactOutputTokens;
+  return Math.max(LEAST_SUMMARY_TOKENS, Math.min(compactOutputTokens, room));
 }
 
 const tooLongBefore = (tooLong: TooLong): Written => ({

@@ -11,17 +11,25 @@ export interface ForkSummary {
   /** The conversation, or its beginning, and behind it the request for a summary. */
   readonly messages: readonly RequestMessage[];
   readonly now: number;
+  readonly maxTokens: number;
   /** Told what is sent, before it is. */
   readonly onRequest?: ((built: BuiltRequest) => void) | undefined;
 }
 
 /**
  * Asks the conversation's own model on the conversation's own cache: everything in the cache key is as it was
- * last sent, one user message follows, and nothing is written.
+ * last sent, one user message follows, and nothing is written. What the caller set for its own answers is left out.
  */
 export function askFork(summary: ForkSummary, options: AskOptions): Promise<ModelAnswer> {
-  const { provider, params, messages, now, onRequest } = summary;
-  const built = buildFork(params, { source: "compact", prefix: messages, messages: [], now });
+  const { provider, params, messages, now, maxTokens, onRequest } = summary;
+  const built = buildFork(params, {
+    source: "compact",
+    prefix: messages,
+    messages: [],
+    now,
+    maxTokens,
+    answer: "text",
+  });
   onRequest?.(built);
   return askModel(provider, { request: built.request, betas: built.betas }, options);
 }

@@ -2,6 +2,7 @@ import type { ModelRequest } from "../../../messages/call/request.js";
 import type { CompactionBlock, RequestMessage } from "../../../messages/content.js";
 import type { ModelProvider } from "../../ports/model-provider.js";
 import { buildFork } from "../../prompt/fork.js";
+import { forkParameters } from "../../prompt/fork-parameters.js";
 import { COMPACTION_BETA, type CacheSafeParams } from "../../prompt/request-builder.js";
 import { askModel, type AskOptions, type ModelAnswer } from "../ask-model.js";
 
@@ -18,24 +19,16 @@ export interface ServerSummary {
   readonly onRequest?: ((request: ModelRequest, betas: readonly string[]) => void) | undefined;
 }
 
-/** Whether the provider would take the request: some settings cannot be combined with it. */
-export function canAskServer({ capabilities, parameters }: CacheSafeParams): boolean {
-  const { context_management, tool_choice, extraBody = {} } = parameters;
-  const isForced = tool_choice?.["type"] === "any" || tool_choice?.["type"] === "tool";
-  return (
-    capabilities.compactionBlocks &&
-    context_management === undefined &&
-    !isForced &&
-    extraBody["stop_sequences"] === undefined &&
-    extraBody["output_format"] === undefined &&
-    extraBody["output_config"] === undefined
-  );
-}
+/** Whether the provider would take the request, and on the conversation's cache. */
+export const canAskServer = ({ capabilities, parameters }: CacheSafeParams): boolean =>
+  capabilities.compactionBlocks &&
+  parameters.context_management === undefined &&
+  forkParameters(parameters, "text").isKeySame;
 
 /** Asks the provider itself for a block that stands for the messages, thinking behind it staying valid. */
 export function askServer(summary: ServerSummary, options: AskOptions): Promise<ModelAnswer> {
   const { provider, params, prefix, instructions, now, onRequest } = summary;
-  const built = buildFork(params, { source: "compact", prefix, messages: [], now });
+  const built = buildFork(params, { source: "compact", prefix, messages: [], now, answer: "text" });
   const request: ModelRequest = {
     ...built.request,
     compaction: {
