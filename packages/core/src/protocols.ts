@@ -54,3 +54,11 @@ export {
 } from "./protocols/openai-chat/stream-decoder.js";
 export type { ErrorResponse } from "./protocols/error-response.js";
 export { decodeChatUsage } from "./protocols/openai-chat/usage.js";
+export {
+  defaultRetrySettings,
+  resolveRetrySettings,
+  waitBeforeRetry,
+  type AttemptFacts,
+  type RetryPorts,
+  type RetrySettings,
+} from "./messages/call/retry-rules.js";

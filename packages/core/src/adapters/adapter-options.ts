@@ -1,3 +1,4 @@
+import type { RetryPorts, RetrySettings } from "../messages/call/retry-rules.js";
 import type { Clock } from "../messages/construct.js";
 import type { ConversationOptions } from "../engine/orchestrate/conversation-options.js";
 import type { EngineStep } from "../engine/orchestrate/conversation.js";
@@ -21,6 +22,10 @@ export interface AdapterOptions extends Pick<
   readonly notes?: (thread: string) => NotesStage;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
+  /** How calls for summaries and notes are tried again, where the framework's own model makes them. */
+  readonly retry?: Partial<RetrySettings>;
+  /** How to wait before that, and chance. Default: those of the machine. */
+  readonly ports?: Partial<RetryPorts>;
   /** Told of everything that was done to a conversation, in order; `step.text` is one line for a person. */
   readonly onStep?: (step: EngineStep) => void;
   /** Conversations that are remembered; the one that was longest not heard of goes first. Default 100. */

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../messages/call/request.js";
-import { asText, isFields } from "../messages/fields.js";
+import { asText, isFields, type Fields } from "../messages/fields.js";
 import { capabilitiesFor, DEFAULT_MAX_TOKENS, type AdapterOptions } from "./adapter-options.js";
 import { collectStream, createStreamCollector } from "./ai-sdk/collect-stream.js";
 import { fromSdk, inParts, partsOf, responseFromSdk, toolFromSdk, usageFromSdk } from "./ai-sdk/from-sdk.js";
@@ -148,7 +148,7 @@ interface SdkCall {
 }
 
 function inputOf(options: AiSdkOptions, { params, model, generate }: SdkCall): TurnInput {
-  const { prompt, tools = [], maxOutputTokens = DEFAULT_MAX_TOKENS, abortSignal } = params;
+  const { prompt, tools = [], maxOutputTokens = DEFAULT_MAX_TOKENS, abortSignal, responseFormat } = params;
   const isMessagesApi = /anthropic|claude/.test(`${model.provider} ${model.modelId}`);
   return {
     key: options.threadOf?.(params),
@@ -157,15 +157,17 @@ function inputOf(options: AiSdkOptions, { params, model, generate }: SdkCall): T
     system: systemTextOf(prompt),
     tools: tools.map(toolFromSdk),
     messages: prompt.slice(leadingSystem(prompt)).map(fromSdk),
+    toolChoice: toolChoiceOf(params),
+    format: isFields(responseFormat) && responseFormat["type"] === "json" ? responseFormat : undefined,
     capabilities: options.capabilities ?? capabilitiesFor(isMessagesApi),
     signal: abortSignal,
     ...(generate === undefined
       ? {}
       : {
           ask: async (request, signal) => {
-            const { abortSignal: _caller, ...call } = summaryCall(params, request);
             const cancel = signal === undefined ? {} : { abortSignal: signal };
-            return responseFromSdk(await generate({ ...call, ...cancel }), model.modelId);
+            const call = { ...summaryCall(params, request), ...cancel };
+            return responseFromSdk(await generate(call), model.modelId);
           },
         }),
   };
@@ -192,13 +194,37 @@ function markLast<T extends object>(theirs: readonly T[], ours: readonly object[
   });
 }
 
-/** A summary on the conversation's own cache is the call itself with other messages; any other stands alone. */
+/** The choice of a tool as the Messages API has it. */
+function toolChoiceOf({ toolChoice }: SdkCallOptions): Fields | undefined {
+  if (!isFields(toolChoice)) return undefined;
+  const { type, toolName } = toolChoice;
+  if (type === "tool") return { type, name: toolName };
+  return { type: type === "required" ? "any" : type };
+}
+
+/**
+ * A summary on the conversation's own cache is the call itself with other messages, as far as the call does not say
+ * what its answer is to look like: tools, headers and the provider's options go along, and a choice of tools that
+ * leaves the model free. Any other stands alone.
+ */
 function summaryCall(params: SdkCallOptions, request: ModelRequest): SdkCallOptions {
+  const { prompt, tools, toolChoice, headers, providerOptions } = params;
+  const along = headers === undefined ? {} : { headers };
   const system = typeof request.system === "string" ? [] : (request.system ?? []);
   const isFork = system.map(({ text }) => text).join("\n") === systemTextOf(params.prompt);
-  if (isFork) return { ...withTurn(params, { request }), maxOutputTokens: request.max_tokens };
+  if (isFork) {
+    const shared: SdkCallOptions = {
+      ...along,
+      prompt,
+      ...(tools === undefined ? {} : { tools }),
+      ...(request.tool_choice === undefined ? {} : { toolChoice }),
+      ...(providerOptions === undefined ? {} : { providerOptions }),
+    };
+    return { ...withTurn(shared, { request }), maxOutputTokens: request.max_tokens };
+  }
   const head = system.map(({ text }): SdkMessage => ({ role: "system", content: text }));
   return {
+    ...along,
     prompt: [...head, ...toSdk(request.messages).map(inParts)],
     maxOutputTokens: request.max_tokens,
     ...(request.tools === undefined ? {} : { tools: request.tools.map(toolToSdk) }),

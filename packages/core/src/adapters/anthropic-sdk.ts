@@ -2,10 +2,12 @@ import type { ModelRequest, ToolDefinition } from "../messages/call/request.js";
 import type { ModelResponse } from "../messages/call/response.js";
 import type { AssistantBlock, CacheControl, UserBlock } from "../messages/content.js";
 import { asText, isFields, type Fields } from "../messages/fields.js";
+import { accountFields, forkFields } from "../engine/prompt/fork-parameters.js";
 import { decodeResponse } from "../protocols/anthropic-messages/response.js";
 import { endStream, startStream, stepStream } from "../protocols/anthropic-messages/stream-decoder.js";
 import type { StreamOutput } from "../messages/call/stream.js";
 import { capabilitiesFor, DEFAULT_MAX_TOKENS, type AdapterOptions } from "./adapter-options.js";
+import { FailureError } from "./failure-of.js";
 import { createThreads, sendTurn, type Turn } from "./threads.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
 
@@ -22,6 +24,7 @@ export interface SdkRequest {
 export interface SdkResponse {
   readonly ok: boolean;
   readonly status: number;
+  readonly headers?: unknown;
 }
 
 /** What the SDK hands to a middleware beside the request. */
@@ -91,11 +94,13 @@ async function observe(turn: Turn, parsed: Promise<unknown>): Promise<boolean> {
 class RefusedError extends Error {
   readonly response: unknown;
   readonly status: number;
+  readonly headers: unknown;
   readonly error: unknown;
   constructor(response: SdkResponse, body: unknown) {
     super("the API refused a request");
     this.response = response;
     this.status = response.status;
+    this.headers = response.headers;
     this.error = body;
   }
 }
@@ -116,8 +121,12 @@ function readBody({ url, body }: SdkRequest): Fields | undefined {
 }
 
 function describe(body: Fields) {
-  const { system, tools, max_tokens: maxTokens } = body;
+  const { system, tools, max_tokens: maxTokens, thinking, tool_choice: choice } = body;
+  const { output_config: config, output_format: format } = body;
   return {
+    thinking: isFields(thinking) ? thinking : undefined,
+    toolChoice: isFields(choice) ? choice : undefined,
+    format: (isFields(config) ? config["format"] : undefined) ?? format ?? undefined,
     model: asText(body["model"]),
     maxTokens: typeof maxTokens === "number" ? maxTokens : DEFAULT_MAX_TOKENS,
     system: textsOf(system).join("\n"),
@@ -181,12 +190,24 @@ function markLast(given: unknown, marker: CacheControl | undefined): unknown {
   });
 }
 
-/** A summary on the conversation's own cache has the caller's fields; any other stands alone. */
+/**
+ * A summary on the conversation's own cache has the caller's fields, but for those that say what the caller's answers
+ * look like; any other has only those that say who asks.
+ */
 function sharedFields(body: Fields, summary: ModelRequest): Fields {
   const isFork = textsOf(summary.system).join("\n") === textsOf(body["system"]).join("\n");
-  if (!isFork) return summary;
+  if (!isFork) return { ...accountFields(body), ...summary };
   const turn = { request: summary } as Turn;
-  return { ...withTurn(body, turn), max_tokens: summary.max_tokens };
+  const { tool_choice: choice, max_tokens } = summary;
+  const shared = ["model", "system", "tools", "thinking", "context_management", "messages"].flatMap((name) =>
+    body[name] === undefined ? [] : [[name, body[name]] as const],
+  );
+  return {
+    ...forkFields(body),
+    ...withTurn(Object.fromEntries(shared), turn),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+    max_tokens,
+  };
 }
 
 async function readResponse(parsed: unknown): Promise<ModelResponse> {
@@ -200,6 +221,7 @@ async function readResponse(parsed: unknown): Promise<ModelResponse> {
     }
     last = endStream(state).at(-1) ?? last;
     if (last?.kind === "message") return last.message;
+    if (last?.kind === "error") throw new FailureError(last.failure);
     throw new Error("the stream ended without a message");
   }
   const decoded = decodeResponse(parsed);

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../messages/call/request.js";
-import { asText, type Fields } from "../messages/fields.js";
+import { asText, isFields, type Fields } from "../messages/fields.js";
 import { capabilitiesFor, DEFAULT_MAX_TOKENS, type AdapterOptions } from "./adapter-options.js";
 import {
   fromLangChain,
@@ -8,7 +8,9 @@ import {
   toolFromLangChain,
 } from "./langchain/from-langchain.js";
 import type { AskedModel, LangChainMessage, LangChainRequest } from "./langchain/langchain-types.js";
+import { nameOf, summaryModel } from "./langchain/summary-model.js";
 import { makeLike, toLangChain } from "./langchain/to-langchain.js";
+import { failureOf, FailureError } from "./failure-of.js";
 import { createThreads, sendTurn } from "./threads.js";
 import type { TurnInput } from "./turn-input.js";
 
@@ -66,8 +68,8 @@ async function instanceOf(model: object): Promise<Fields> {
 
 function inputOf(options: AdapterOptions, request: LangChainRequest, model: Fields): TurnInput {
   const { messages, systemMessage, tools, runtime } = request;
-  const name = asText(model["model"]) || asText(model["modelName"]);
-  const { maxTokens } = model;
+  const name = nameOf(model);
+  const { maxTokens, thinking } = model;
   const kind: unknown = typeof model["_llmType"] === "function" ? model["_llmType"]() : "";
   const threadId = runtime.configurable?.["thread_id"];
   return {
@@ -78,9 +80,12 @@ function inputOf(options: AdapterOptions, request: LangChainRequest, model: Fiel
     tools: tools.map(toolFromLangChain),
     messages: messages.map(fromLangChain),
     capabilities: options.capabilities ?? capabilitiesFor(/anthropic|claude/.test(`${asText(kind)} ${name}`)),
+    thinking: isFields(thinking) ? thinking : undefined,
+    toolChoice: toolChoiceOf(request),
+    format: formatOf(request, model),
     signal: runtime.signal,
     ask: async (summary, signal) => {
-      const answer = await askModel(request, summary, signal);
+      const answer = await askModel({ request, model }, summary, signal);
       return responseFromLangChain(answer, name);
     },
   };
@@ -97,33 +102,64 @@ function markedSystem(message: LangChainMessage, { system }: ModelRequest): Lang
   return makeLike(message, { content });
 }
 
+/** The choice of a tool as the Messages API has it: what is neither left to the model nor forbidden is forced. */
+function toolChoiceOf({ toolChoice }: LangChainRequest): Fields | undefined {
+  if (toolChoice === undefined || toolChoice === null) return undefined;
+  return { type: toolChoice === "auto" || toolChoice === "none" ? toolChoice : "any" };
+}
+
+/** What answers are to look like: of the agent, or of the model. */
+function formatOf({ responseFormat, modelSettings }: LangChainRequest, { outputConfig }: Fields): unknown {
+  const { outputFormat, outputConfig: own } = (modelSettings ?? {}) as Fields;
+  const format = [own, outputConfig].map((config) => (isFields(config) ? config["format"] : undefined));
+  return responseFormat ?? outputFormat ?? format[0] ?? format[1] ?? undefined;
+}
+
+/** Whether a model makes a call again that has failed; most do, unless they are told not to. */
+const triesAgain = ({ caller }: Fields): boolean => !(isFields(caller) && caller["maxRetries"] === 0);
+
+/** Of the settings for one call, those that say who asks and what the prompt is made of. */
+function alongWith({ modelSettings = {} }: LangChainRequest): Fields {
+  const names = ["headers", "betas", "container", "mcp_servers", "inferenceGeo", "strict"];
+  return Object.fromEntries(Object.entries(modelSettings).filter(([name]) => names.includes(name)));
+}
+
 /**
  * A call beside the agent, on the conversation's own cache where it is a fork of it. Whoever streams the agent's
  * tokens is not shown it.
  */
-function askModel(
-  request: LangChainRequest,
+async function askModel(
+  { request, model: given }: { readonly request: LangChainRequest; readonly model: Fields },
   summary: ModelRequest,
   signal: AbortSignal | undefined,
-): PromiseLike<unknown> {
-  const { systemMessage, tools, toolChoice, modelSettings } = request;
-  const model = request.model as unknown as AskedModel;
+): Promise<unknown> {
+  const { systemMessage, tools, toolChoice } = request;
+  const made = summaryModel(given, summary.max_tokens);
+  const model = made ?? (request.model as unknown as AskedModel);
   const texts = typeof summary.system === "string" ? [] : (summary.system ?? []);
   const system = texts.map(({ text }) => text).join("\n");
   const isFork = system === systemTextOf(systemMessage);
   const head = isFork ? markedSystem(systemMessage, summary) : makeLike(systemMessage, { content: system });
   const offered = isFork ? tools : (summary.tools ?? []).map(asFunction);
-  const settings = isFork ? { ...modelSettings, tool_choice: toolChoice } : {};
+  const choice = isFork && summary.tool_choice !== undefined ? { tool_choice: toolChoice } : {};
+  const settings = { ...alongWith(request), ...choice };
   const asked =
     offered.length > 0 && model.bindTools !== undefined ? model.bindTools(offered, settings) : model;
-  return asked.invoke(
-    [...(system === "" ? [] : [head]), ...toLangChain(summary.messages, request.messages)],
-    {
-      tags: ["nostream"],
-      metadata: { lc_source: "summarization" },
-      ...(signal === undefined ? {} : { signal }),
-    },
-  );
+  try {
+    return await asked.invoke(
+      [...(system === "" ? [] : [head]), ...toLangChain(summary.messages, request.messages)],
+      {
+        tags: ["nostream"],
+        metadata: { lc_source: "summarization" },
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+  } catch (error) {
+    // The agent's own model may try again by itself: what it gives up is not tried once more.
+    if (made === undefined && triesAgain(given))
+      throw new FailureError({ ...failureOf(error), retryable: false });
+    throw error;
+  }
 }
 
 /** A tool in the one form that every model of the framework takes. */

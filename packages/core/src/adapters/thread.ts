@@ -1,10 +1,11 @@
 import { createAssistantMessage, createUserMessage } from "../messages/construct.js";
 import { compaction } from "../engine/orchestrate/compactor.js";
+import type { ConversationOptions } from "../engine/orchestrate/conversation-options.js";
 import type { Conversation } from "../engine/orchestrate/conversation.js";
 import { createConversation } from "../engine/orchestrate/create-conversation.js";
 import type { ModelProvider } from "../engine/ports/model-provider.js";
 import type { AdapterOptions } from "./adapter-options.js";
-import { failureOf } from "./failure-of.js";
+import { askWithRetries } from "./ask-with-retries.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
 
 /** A conversation behind an adapter, and how far it has come. */
@@ -34,21 +35,21 @@ export async function take(conversation: Conversation, message: GivenMessage, mo
 
 /** A new conversation. `number` tells it apart from every other of the adapter. */
 export function createThread(options: AdapterOptions, input: TurnInput, number: number): Thread {
-  const { clock = machineClock, provider, notes, maxThreads: _most, onStep: _told, ...engine } = options;
+  const { clock = machineClock, provider, notes, maxThreads: _most, onStep: _told, ...others } = options;
+  const { retry = {}, ports = {}, ...engine } = others;
   const sessionId = input.key ?? `thread-${number}`;
   let made = 0;
   const now = { input };
   const asked: ModelProvider = {
     name: "framework",
     capabilities: () => now.input.capabilities,
-    async *stream({ request }, { signal } = {}) {
+    async *stream({ request }, call = {}) {
       const { ask } = now.input;
-      try {
+      const once = async () => {
         if (ask === undefined) throw new Error("the framework handed no model out");
-        yield { kind: "message", message: await ask(request, signal) };
-      } catch (error) {
-        yield { kind: "error", failure: failureOf(error) };
-      }
+        return ask(request, call.signal);
+      };
+      yield await askWithRetries(once, { call, settings: retry, ports, now: () => clock.now() });
     },
   };
   const summaries = provider ?? (input.ask === undefined ? undefined : asked);
@@ -71,6 +72,7 @@ export function createThread(options: AdapterOptions, input: TurnInput, number: 
         },
       },
       tools: () => now.input.tools.map((definition) => ({ definition })),
+      parameters: parametersOf(now),
       absentTools: "remove",
       ...(summaries === undefined ? {} : { provider: summaries }),
     }),
@@ -79,6 +81,22 @@ export function createThread(options: AdapterOptions, input: TurnInput, number: 
     open: undefined,
     pending: undefined,
   };
+}
+
+/** What else belongs to the cache key of a request. Asked for every request, as above. */
+function parametersOf(now: Thread["now"]): NonNullable<ConversationOptions["parameters"]> {
+  return {
+    get thinking() {
+      return now.input.thinking;
+    },
+    get tool_choice() {
+      return now.input.toolChoice;
+    },
+    get extraBody() {
+      const { format } = now.input;
+      return format === undefined ? undefined : { output_config: { format } };
+    },
+  } as NonNullable<ConversationOptions["parameters"]>;
 }
 
 /** The one place of the core that looks at a clock by itself: a framework hands none in. */

@@ -1,25 +1,16 @@
 import type { ApiFailure, CallOptions, ModelOutput, StreamOutput } from "@palimpsest/core";
+import {
+  defaultRetrySettings,
+  resolveRetrySettings,
+  waitBeforeRetry,
+  type RetryPorts,
+  type RetrySettings,
+} from "@palimpsest/core/protocols";
 import { setTimeout as timeout } from "node:timers/promises";
 import { aborted, cutShort, idle, thrownFailure, violationFailure } from "./failures.js";
 import { createInterruptible, LONGEST_TIMER, type Interruptible } from "./interruptible.js";
 
-export interface RetrySettings {
-  /** Attempts behind the first one, at most. */
-  readonly maxRetries: number;
-  /** The first wait; each later one is twice as long. Up to a quarter of it is left out at random. */
-  readonly baseMs: number;
-  /** No wait that is not the server's wish is longer. */
-  readonly maxMs: number;
-  /** A server that asks for a longer wait is not waited for: its failure is final. */
-  readonly maxRetryAfterMs: number;
-}
-
-export interface RetryPorts {
-  /** May end early, by resolving or rejecting, when the signal is aborted. */
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** From 0 to 1. */
-  readonly random: () => number;
-}
+export { defaultRetrySettings, type RetryPorts, type RetrySettings };
 
 export interface RetryOptions {
   readonly call?: CallOptions;
@@ -35,28 +26,10 @@ export interface RetryOptions {
  */
 export type Attempt = (signal: AbortSignal, alive: () => void) => AsyncIterable<StreamOutput>;
 
-export const defaultRetrySettings: RetrySettings = {
-  maxRetries: 4,
-  baseMs: 500,
-  maxMs: 8000,
-  maxRetryAfterMs: 60_000,
-};
-
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
-
-/** The share of a wait that is up to chance. */
-const JITTER = 0.25;
 
 /** How long a connection may take to end behind a complete message, so that it can be used again. */
 const ENDING_MS = 200;
-
-/** Whatever a server says about them: the same request would fail in the same way. */
-const neverRetried: ReadonlySet<ApiFailure["kind"]> = new Set([
-  "context-overflow",
-  "authentication",
-  "invalid-request",
-  "aborted",
-]);
 
 /**
  * Runs attempts until one yields content or fails for good. Never throws: the last output is a `message` or an
@@ -69,7 +42,7 @@ export async function* streamWithRetries(
   options: RetryOptions,
 ): AsyncGenerator<ModelOutput> {
   const { call = {}, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
-  const settings = resolveSettings(options.settings);
+  const settings = resolveRetrySettings(options.settings);
   const ports: RetryPorts = { sleep: defaultSleep, random: Math.random, ...options.ports };
   const caller = createInterruptible(call.signal);
   try {
@@ -79,8 +52,8 @@ export async function* streamWithRetries(
         : yield* runAttempt(attempt, { caller, idleTimeoutMs });
       if (ending.kind === "complete") return;
       const failure = caller.aborted() ? aborted : ending.failure;
-      const isLast = ending.isFinal || !(number <= settings.maxRetries);
-      const waitMs = isLast ? undefined : waitAfter(failure, { number, settings, ports });
+      const failed = { attempt: number, settings, random: ports.random };
+      const waitMs = ending.isFinal ? undefined : waitBeforeRetry(failure, failed);
       if (waitMs === undefined) {
         yield { kind: "error", failure };
         return;
@@ -91,15 +64,6 @@ export async function* streamWithRetries(
   } finally {
     caller.release();
   }
-}
-
-function resolveSettings(given: Partial<RetrySettings> = {}): RetrySettings {
-  return {
-    maxRetries: given.maxRetries ?? defaultRetrySettings.maxRetries,
-    baseMs: given.baseMs ?? defaultRetrySettings.baseMs,
-    maxMs: given.maxMs ?? defaultRetrySettings.maxMs,
-    maxRetryAfterMs: given.maxRetryAfterMs ?? defaultRetrySettings.maxRetryAfterMs,
-  };
 }
 
 type Ending =
@@ -186,24 +150,6 @@ async function readToEnd(iterator: AsyncIterator<StreamOutput>, signal: AbortSig
 function leave(iterator: AsyncIterator<StreamOutput>): void {
   const left = (async () => iterator.return?.())();
   left.catch(() => {});
-}
-
-interface Waiting {
-  /** The attempt that failed, from 1. */
-  readonly number: number;
-  readonly settings: RetrySettings;
-  readonly ports: RetryPorts;
-}
-
-/** The wait before the next attempt; undefined where there is to be none. */
-function waitAfter(failure: ApiFailure, { number, settings, ports }: Waiting): number | undefined {
-  if (!failure.retryable || neverRetried.has(failure.kind)) return undefined;
-  const { retryAfterMs } = failure;
-  if (retryAfterMs !== undefined) {
-    return retryAfterMs > settings.maxRetryAfterMs ? undefined : retryAfterMs;
-  }
-  const wait = Math.min(settings.baseMs * 2 ** (number - 1), settings.maxMs);
-  return wait * (1 - JITTER * ports.random());
 }
 
 /** An observer that throws is its own problem. */

@@ -22,6 +22,10 @@ export interface SdkCallOptions {
   readonly prompt: readonly SdkMessage[];
   readonly tools?: readonly object[];
   readonly maxOutputTokens?: number;
+  readonly toolChoice?: unknown;
+  readonly responseFormat?: unknown;
+  readonly headers?: unknown;
+  readonly providerOptions?: unknown;
   readonly abortSignal?: AbortSignal;
 }
 

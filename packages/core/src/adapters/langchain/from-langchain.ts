@@ -108,7 +108,9 @@ export function toolFromLangChain(tool: unknown): ToolDefinition {
 export function responseFromLangChain(answer: unknown, model: string): ModelResponse {
   const fields = isFields(answer) ? answer : {};
   const metadata = isFields(fields["response_metadata"]) ? fields["response_metadata"] : {};
-  const { stop_reason: stopReason } = metadata;
+  // A streamed answer has it elsewhere.
+  const { stop_reason: streamed } = isFields(fields["additional_kwargs"]) ? fields["additional_kwargs"] : {};
+  const { stop_reason: stopReason = streamed } = metadata;
   const content = isFields(answer) ? fromLangChain(answer as unknown as LangChainMessage).content : [];
   return {
     id: asText(fields["id"]) || "unknown",

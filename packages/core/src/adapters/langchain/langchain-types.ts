@@ -19,6 +19,7 @@ export interface LangChainRequest {
   readonly tools: readonly unknown[];
   readonly toolChoice?: unknown;
   readonly modelSettings?: object;
+  readonly responseFormat?: unknown;
   readonly runtime: {
     readonly configurable?: Readonly<Record<string, unknown>>;
     readonly signal?: AbortSignal;

@@ -1,3 +1,4 @@
+import type { ApiFailure } from "../../messages/call/failure.js";
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { ResponseUsage } from "../../messages/call/response.js";
 import type {
@@ -57,6 +58,14 @@ export interface EngineEvents {
     readonly durationMs: number;
     /** Where it stands in the chain of compactions, where a conversation drives it. */
     readonly chain?: ChainLink;
+  };
+  /** A call for a summary (`compact`) or for notes (`session_memory`) failed and is made again after a while. */
+  readonly summary_retried: {
+    readonly source: QuerySource;
+    /** The attempt that failed, from 1. */
+    readonly attempt: number;
+    readonly failure: ApiFailure;
+    readonly waitMs: number;
   };
   /** The notes were brought up to date, or an update came to nothing. */
   readonly session_memory_extracted: {

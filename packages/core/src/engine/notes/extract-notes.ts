@@ -7,7 +7,7 @@ import { buildFork } from "../prompt/fork.js";
 import { forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { Settings } from "../settings/settings.js";
-import { askModel } from "../summarise/ask-model.js";
+import { askModel, type AskOptions } from "../summarise/ask-model.js";
 import { extractionPrompt } from "./extraction-prompt.js";
 import { applyNotesEdit, type NotesEditTool } from "./notes-edit.js";
 import { excessOf } from "./notes-budget.js";
@@ -28,6 +28,7 @@ export interface Extraction {
   readonly signal?: AbortSignal;
   /** Told what is sent, before it is. */
   readonly onRequest?: (built: BuiltRequest) => void;
+  readonly onRetry?: AskOptions["onRetry"];
 }
 
 export type ExtractionOutcome =
@@ -87,7 +88,7 @@ async function extract(extraction: Extraction, usage: ResponseUsage[]): Promise<
     const answer = await askModel(
       provider,
       { request: built.request, betas: built.betas },
-      signal === undefined ? {} : { signal },
+      { signal, onRetry: extraction.onRetry },
     );
     if (answer.kind === "failure") {
       if (edits > 0) break;

@@ -200,6 +200,7 @@ class NotesKeeper implements NotesKeeping {
       estimator: core.estimator,
       settings: core.settings,
       now: () => core.clock.now(),
+      onRetry: (retry) => core.events.emit("summary_retried", { source: "session_memory", ...retry }),
       room: core.thresholds.contextWindow - core.state.size.padded,
     });
   }

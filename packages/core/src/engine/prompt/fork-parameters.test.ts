@@ -26,7 +26,7 @@ describe("the parameters of a call beside the conversation", () => {
       fc.property(fc.dictionary(name, fc.jsonValue()), (extraBody) => {
         const { extraBody: left = {} } = forkParameters({ ...base, extraBody }, "text").parameters;
         const known =
-          "metadata service_tier inference_geo user_profile_id speed mcp_servers container output_config";
+          "metadata service_tier inference_geo user_profile_id user safety_identifier prompt_cache_key speed mcp_servers container output_config";
         expect(Object.keys(left).filter((field) => !known.split(" ").includes(field))).toEqual([]);
         expect(Object.keys(left["output_config"] ?? {})).toEqual([]);
       }),

@@ -20,10 +20,24 @@ const goesAlong: ReadonlySet<string> = new Set([
   "service_tier",
   "inference_geo",
   "user_profile_id",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
   "speed",
   "mcp_servers",
   "container",
 ]);
+
+/** Those of them that say who asks and where it is computed: also for a call that shares nothing else. */
+const accountNames: ReadonlySet<string> = new Set([
+  "metadata",
+  "service_tier",
+  "inference_geo",
+  "user_profile_id",
+]);
+
+export const accountFields = (body: Fields): Fields =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => accountNames.has(name)));
 
 /** The choices that leave the model free to answer so. */
 const freeChoices: Readonly<Record<ForkAnswer, readonly unknown[]>> = {

@@ -1,6 +1,6 @@
 import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
-import type { ModelCall, ModelProvider } from "../ports/model-provider.js";
+import type { CallOptions, ModelCall, ModelProvider } from "../ports/model-provider.js";
 import { Aborted, untilAborted } from "./until-aborted.js";
 
 export type ModelAnswer =
@@ -11,6 +11,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told of each piece of text as it arrives. */
   readonly onText?: ((text: string) => void) | undefined;
+  /** Told before each wait where the provider tries again. */
+  readonly onRetry?: CallOptions["onRetry"] | undefined;
 }
 
 /** One call, awaited to its end or until the signal says so, whether or not the provider heeds it. Never throws. */
@@ -29,10 +31,14 @@ export async function askModel(
 async function readAnswer(
   provider: ModelProvider,
   call: ModelCall,
-  { signal, onText }: AskOptions,
+  { signal, onText, onRetry }: AskOptions,
 ): Promise<ModelAnswer> {
   let last: ModelAnswer | undefined;
-  for await (const output of provider.stream(call, signal === undefined ? {} : { signal })) {
+  const options: CallOptions = {
+    ...(signal === undefined ? {} : { signal }),
+    ...(onRetry === undefined ? {} : { onRetry }),
+  };
+  for await (const output of provider.stream(call, options)) {
     if (signal?.aborted === true) break;
     if (output.kind === "text") onText?.(output.text);
     else if (output.kind === "message") last = { kind: "answer", response: output.message };

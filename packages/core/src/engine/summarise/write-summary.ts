@@ -5,7 +5,7 @@ import { normalise } from "../../messages/normalise/normaliser.js";
 import { findModel } from "../../models/table.js";
 import { countsAnswer, forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import { forkParameters } from "../prompt/fork-parameters.js";
-import type { ModelAnswer } from "./ask-model.js";
+import type { AskOptions, ModelAnswer } from "./ask-model.js";
 import type { CompactRun, SummaryRequestSent } from "./compact-run.js";
 import type { Mended, WriterName } from "./compaction.js";
 import { writeDigest } from "./extractive/digest.js";
@@ -103,7 +103,11 @@ const originOf = ({ ports: { clock, ids, sessionId } }: CompactRun): MessageOrig
   parentUuid: null,
 });
 
-const askOptions = ({ ports, onText }: CompactRun) => ({ signal: ports.signal, onText });
+const askOptions = ({ ports, onText }: CompactRun): AskOptions => ({
+  signal: ports.signal,
+  onText,
+  onRetry: (retry) => ports.events?.emit("summary_retried", { source: "compact", ...retry }),
+});
 
 async function writeOnFork(run: CompactRun): Promise<Written> {
   const { input, ports, division, instructions } = run;

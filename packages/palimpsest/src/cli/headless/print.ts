@@ -85,6 +85,10 @@ class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    // Summaries and notes are asked for inside the engine, which tells nobody else that it waits.
+    parts.session.events.on("summary_retried", ({ source: _who, ...retry }) =>
+      this.#hear({ kind: "retry", ...retry }),
+    );
     // Notes are written beside the conversation: nobody else tells what that costs.
     const { session, tally } = parts;
     session.events.on("session_memory_extracted", ({ usage }) => {
