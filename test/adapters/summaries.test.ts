@@ -133,7 +133,7 @@ async function audit(
     return lab.fetch(request);
   };
   await run({
-    fetch: disturbed as typeof fetch,
+    fetch: disturbed,
     read: lab.read,
     isStream,
     maxTokens: 2000,

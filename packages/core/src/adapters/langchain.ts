@@ -118,11 +118,11 @@ function formatOf({ responseFormat, modelSettings }: LangChainRequest, { outputC
 /** Whether a model makes a call again that has failed; most do, unless they are told not to. */
 const triesAgain = ({ caller }: Fields): boolean => !(isFields(caller) && caller["maxRetries"] === 0);
 
-/** Of the settings for one call, those that say who asks and what the prompt is made of. */
-function alongWith({ modelSettings = {} }: LangChainRequest): Fields {
-  const names = ["headers", "betas", "container", "mcp_servers", "inferenceGeo", "strict"];
-  return Object.fromEntries(Object.entries(modelSettings).filter(([name]) => names.includes(name)));
-}
+/** The settings for one call that say who asks and what the prompt is made of. */
+const goAlong = new Set(["headers", "betas", "container", "mcp_servers", "inferenceGeo", "strict"]);
+
+const alongWith = ({ modelSettings = {} }: LangChainRequest): Fields =>
+  Object.fromEntries(Object.entries(modelSettings).filter(([name]) => goAlong.has(name)));
 
 /**
  * A call beside the agent, on the conversation's own cache where it is a fork of it. Whoever streams the agent's

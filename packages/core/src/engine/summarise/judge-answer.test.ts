@@ -70,7 +70,7 @@ describe("an answer without any of the nine sections", () => {
     "<summary>\n1. 主要请求：修复解析器。2. 当前工作：正在读取 /work/file-3.ts。\n</summary>",
     "<summary>\n1. Основной запрос: починить парсер.\n</summary>",
     "<summary>\nपार्सर की मरम्मत हो गई है, अब परीक्षण बाकी हैं।\n</summary>",
-    `<summary>\n${'{"request": "mend the parser"} and more than that'}\n</summary>`,
+    '<summary>\n{"request": "mend the parser"} and more than that\n</summary>',
     // Without tags it has to say more.
     "Der Benutzer wollte, dass alle Dateien des Projekts gelesen und Fehler behoben werden. Gelesen wurden die " +
       "Dateien eins bis dreizehn; in zweien davon fehlten Prüfungen, die ergänzt wurden. Offen ist noch der Rest " +

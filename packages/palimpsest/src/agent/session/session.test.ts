@@ -44,6 +44,22 @@ describe("a session", () => {
     await again.close();
   });
 
+  it("gets a whole summary from the cache although its answers may be short", async () => {
+    await place.write("long.txt", LONG);
+    const session = await place.open(
+      [{ calls: [call("Read", { file_path: "long.txt" })] }, "Read.", "Nothing else."],
+      { maxTokens: 150, engine: { keepRecentTokens: 0 } },
+    );
+    await session.say("Read it.");
+    await session.say("And?");
+    const compacted = await session.conversation.compact();
+    await session.close();
+    expect(compacted).toMatchObject({ kind: "compacted", writer: "fork", failedAttempts: [] });
+    expect(compacted.usage[0]?.output_tokens).toBeGreaterThan(150);
+    expect(compacted.usage[0]?.cache_read_input_tokens).toBeGreaterThan(5000);
+    expect(session.requests.at(-1)).toMatchObject({ max_tokens: 20_150 });
+  });
+
   it("is not begun where a rule cannot be understood", async () => {
     const session = place.open([], {
       id: "never",
