@@ -120,6 +120,16 @@ describe("what the caller set for its own answers is not asked of a summary", ()
     expect(plan).toMatchObject({ kind: "plan", writer: "streaming" });
   });
 
+  it("says who asks, and where it is to be computed, also of a summary that is asked for apart", async () => {
+    const who = { metadata: { user_id: "u" }, inference_geo: "us", service_tier: "standard_only" };
+    const extraBody = { ...who, output_config: { format }, stop_sequences: ["END"] };
+    const host = await hostAt(20, { parameters: { extraBody } });
+    expect(expectCompacted(await host.compact()).writer).toBe("streaming");
+    expect(lastSummary(host)).toMatchObject(who);
+    expect(lastSummary(host)["stop_sequences"]).toBeUndefined();
+    expect(host.problems).toEqual([]);
+  });
+
   it.each(inTheKey)("%s: a fork is asked where that costs less, and writes nothing", async (_name, given) => {
     const host = await hostAt(20, {
       model: "claude-sonnet-5",

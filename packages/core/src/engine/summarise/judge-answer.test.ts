@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
@@ -47,6 +48,17 @@ describe("an answer to the request for a summary", () => {
 
 describe("an answer without any of the nine sections", () => {
   const judge = (value: string) => judgeAnswer(answer([text(value)]));
+
+  it("is no summary where it is any object or list in JSON, plain or in a fence", () => {
+    const value = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()));
+    fc.assert(
+      fc.property(value, fc.boolean(), (json, isFenced) => {
+        const said = JSON.stringify(json, null, 2);
+        const judged = judge(isFenced ? `\`\`\`json\n${said}\n\`\`\`` : said);
+        expect(judged).toMatchObject({ kind: "rejected" });
+      }),
+    );
+  });
 
   it.each([
     '{"ok":true}',

@@ -4,7 +4,7 @@ import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
 import { findModel } from "../../models/table.js";
 import { countsAnswer, forkMaxTokens } from "../prompt/fork-max-tokens.js";
-import { forkParameters } from "../prompt/fork-parameters.js";
+import { accountFields, forkParameters } from "../prompt/fork-parameters.js";
 import type { AskOptions, ModelAnswer } from "./ask-model.js";
 import type { CompactRun, SummaryRequestSent } from "./compact-run.js";
 import type { Mended, WriterName } from "./compaction.js";
@@ -176,6 +176,7 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
         model,
         messages,
         prompt,
+        account: accountFields(input.params?.parameters.extraBody ?? {}),
         maxTokens: isSameModel ? outputWithin(run, { prompt, messages }) : settings.compactOutputTokens,
         onRequest: (request) => announce(run, { writer: "streaming", request, betas: [] }),
       },

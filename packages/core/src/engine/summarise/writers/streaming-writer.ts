@@ -17,6 +17,8 @@ export interface StreamingSummary {
   readonly messages: readonly Message[];
   readonly prompt: string;
   readonly maxTokens: number;
+  /** Further fields of the body that say who asks, and where it is to be computed. */
+  readonly account?: Readonly<Record<string, unknown>>;
   /** Told what is sent, before it is. */
   readonly onRequest?: ((request: ModelRequest) => void) | undefined;
 }
@@ -29,13 +31,14 @@ export function askStreaming(summary: StreamingSummary, options: AskOptions): Pr
   return askModel(provider, { request }, options);
 }
 
-function streamingRequest({ model, messages, prompt, maxTokens }: StreamingSummary): ModelRequest {
+function streamingRequest({ model, messages, prompt, maxTokens, account }: StreamingSummary): ModelRequest {
   const known = findModel(model);
   const { messages: normalised } = normalise(preprocess(messages));
   const history = withoutCompactionBlocks(withoutThinking(normalised));
   const tools = declarations(history);
   const thinking = leastThinking(known);
   return {
+    ...account,
     model,
     max_tokens: Math.min(maxTokens, known?.maxOutputTokens ?? maxTokens),
     ...(thinking === undefined ? {} : { thinking }),
