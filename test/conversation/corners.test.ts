@@ -227,11 +227,11 @@ describe("the summary call shares the cache", () => {
     const outcome = await resumed.compact();
     if (outcome.kind === "failed") throw new Error(outcome.message);
     expect(outcome.writer).toBe("fork");
-    const read = outcome.usage[0]?.cache_read_input_tokens ?? 0;
+    const read = outcome.calls[0]?.usage.cache_read_input_tokens ?? 0;
     expect(read).toBeGreaterThan(0.6 * ((left?.cacheRead ?? 0) + (left?.cacheWrite5m ?? 0)));
     const whole = await host.resume({ settings: { window: WINDOW, keepRecentTokens: 0 } }).compact();
     if (whole.kind === "failed") throw new Error(whole.message);
-    const all = whole.usage[0]?.cache_read_input_tokens ?? 0;
+    const all = whole.calls[0]?.usage.cache_read_input_tokens ?? 0;
     expect(all).toBeGreaterThanOrEqual(0.99 * ((left?.cacheRead ?? 0) + (left?.cacheWrite5m ?? 0)));
   });
 });

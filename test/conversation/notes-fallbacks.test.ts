@@ -225,7 +225,7 @@ describe("a host", () => {
     await host.agent.say("Never delete a test.");
     await host.workUntil(20_000);
     expect(host.calls).toEqual([]);
-    expect(host.updates[0]).toMatchObject({ outcome: "updated", edits: 1, usage: [] });
+    expect(host.updates[0]).toMatchObject({ outcome: "updated", edits: 1, calls: [] });
     expect(await host.conversation.notes?.read()).toContain("Never delete a test.");
     expect(writerOf(await host.conversation.compact())).toBe("notes");
   });

@@ -1,3 +1,9 @@
+export {
+  isBilledCallsRecord,
+  readBilledCalls,
+  type BilledCall,
+  type BilledCallsRecord,
+} from "./messages/billed-calls.js";
 export type {
   ApiFailure,
   ApiFailureKind,
@@ -132,6 +138,20 @@ export {
   type Calibrations,
   type CalibrationStore,
 } from "./engine/ports/calibration-store.js";
+export {
+  accountByModel,
+  accountBySource,
+  accountOf,
+  accountTotal,
+  addCall,
+  emptyAccount,
+  type Account,
+  type AccountLine,
+  type AccountSum,
+  type AccountTotal,
+} from "./engine/money/account.js";
+export { createCallMeter, type CallMeter, type SentCall } from "./engine/money/call-meter.js";
+export { priceCall, type CallPrice } from "./engine/money/price-call.js";
 export { accountFor, type Accounting, type DuplicateRead, type Share } from "./engine/measure/accounting.js";
 export {
   createContextMeter,
@@ -249,7 +269,13 @@ export {
 } from "./engine/clear/result-index.js";
 export { decideSizeBased, type SizeBasedContext } from "./engine/clear/size-based.js";
 export { decideTimeBased, type TimeBasedContext } from "./engine/clear/time-based.js";
-export type { CallOptions, ModelCall, ModelOutput, ModelProvider } from "./engine/ports/model-provider.js";
+export type {
+  CallOptions,
+  CallProgress,
+  ModelCall,
+  ModelOutput,
+  ModelProvider,
+} from "./engine/ports/model-provider.js";
 export {
   chatCapabilities,
   messagesApiCapabilities,

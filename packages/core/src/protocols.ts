@@ -31,7 +31,8 @@ export {
   type StreamStep,
 } from "./protocols/anthropic-messages/stream-decoder.js";
 export { encodeStream, type EncodeStreamOptions } from "./protocols/anthropic-messages/stream-encoder.js";
-export { billedUsage, contextTokens, type BilledUsage } from "./protocols/anthropic-messages/usage.js";
+export { billedUsage, type BilledUsage } from "./messages/billed-usage.js";
+export { contextTokens } from "./protocols/anthropic-messages/usage.js";
 export { decodeChatError } from "./protocols/openai-chat/errors.js";
 export {
   encodeChatRequest,

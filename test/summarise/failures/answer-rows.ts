@@ -67,7 +67,7 @@ const roomy: HostOptions = { maxTokens: 60_000, settings: { compactOutputTokens:
 const expectUsageOf =
   (calls: number): NonNullable<FailureRow["check"]> =>
   (_stage, outcome) =>
-    expect(outcome.usage).toHaveLength(calls);
+    expect(outcome.calls).toHaveLength(calls);
 
 const rowsOf = ({ name, mode, reason, told }: BadAnswer): readonly FailureRow[] => [
   {

@@ -51,6 +51,6 @@ export const serverRows: readonly FailureRow[] = [
       provider: { wrap: onSummaries((number) => (number === 1 ? textInstead() : undefined)) },
     }),
     expected: byFork("no_summary"),
-    check: (_stage, outcome) => expect(outcome.usage).toHaveLength(2),
+    check: (_stage, outcome) => expect(outcome.calls).toHaveLength(2),
   },
 ];

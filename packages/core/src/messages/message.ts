@@ -79,6 +79,9 @@ export interface PreservedSegment {
 export interface SummaryCall {
   readonly model: string;
   readonly usage: Usage;
+  /** As in a billed call; transcripts of earlier versions name neither. */
+  readonly source?: string;
+  readonly estimated?: "output" | "all";
 }
 
 export interface CompactMetadata {

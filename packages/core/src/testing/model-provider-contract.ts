@@ -2,6 +2,7 @@ import type { ModelProvider } from "../engine/ports/model-provider.js";
 import { answerCases } from "./model-provider-contract/answers.js";
 import { callingOffCases } from "./model-provider-contract/calling-off.js";
 import { faultCases } from "./model-provider-contract/faults.js";
+import { progressCases } from "./model-provider-contract/progress.js";
 
 /** How a turn of the server fails. */
 export type ScriptedFault =
@@ -63,4 +64,5 @@ export const modelProviderContract: readonly ModelProviderCase[] = [
   ...answerCases,
   ...faultCases,
   ...callingOffCases,
+  ...progressCases,
 ];

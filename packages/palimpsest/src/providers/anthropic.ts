@@ -57,7 +57,11 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
     stream(call, callOptions = {}) {
       const encoded = encodeMessagesCall(call);
 
-      async function* attempt(signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
+      async function* attempt(
+        signal: AbortSignal,
+        alive: () => void,
+        sent: () => void,
+      ): AsyncGenerator<StreamOutput> {
         if (encoded.kind === "failure") return yield { kind: "error", failure: encoded.failure };
         if (problem !== undefined) return yield { kind: "error", failure: problem };
         const { headers } = encoded;
@@ -67,9 +71,10 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         if (!URL.canParse(client.baseURL)) return yield { kind: "error", failure: noBaseUrl };
         const secrets: string[] = [];
         // What the SDK found by itself is known only where it is sent.
-        const watchSecrets: AnthropicSdk.Middleware = async (sent, next) => {
-          secrets.push(...secretsIn(sent));
-          return next(sent);
+        const watchSecrets: AnthropicSdk.Middleware = async (request, next) => {
+          secrets.push(...secretsIn(request));
+          sent();
+          return next(request);
         };
         let response: Response;
         try {

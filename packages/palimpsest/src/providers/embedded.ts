@@ -65,10 +65,15 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions = {}): E
     stream(call, callOptions = {}) {
       const encoded = encodeMessagesCall(call);
 
-      async function* attempt(signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
+      async function* attempt(
+        signal: AbortSignal,
+        alive: () => void,
+        sent: () => void,
+      ): AsyncGenerator<StreamOutput> {
         if (encoded.kind === "failure") return yield { kind: "error", failure: encoded.failure };
         const body = encoder.encode(encoded.body);
         const headers = { ...KEY, ...encoded.headers, "content-length": String(body.byteLength) };
+        sent();
         const response = await app(new Request(ENDPOINT, { method: "POST", headers, body, signal }));
         if (response.type === "error") throw new ConnectionLost();
         yield* readMessagesResponse(response, alive);

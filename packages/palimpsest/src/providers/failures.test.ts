@@ -5,23 +5,25 @@ const withCode = (code: string): Error => Object.assign(new Error("with the secr
 
 describe("thrownFailure", () => {
   it.each([
-    ["ECONNREFUSED", "connection", "the server refused the connection (ECONNREFUSED)"],
-    ["ECONNRESET", "connection", "the connection broke (ECONNRESET)"],
-    ["ENOTFOUND", "connection", "the name of the server could not be resolved (ENOTFOUND)"],
+    ["ECONNREFUSED", "connection", "the server refused the connection (ECONNREFUSED)", true],
+    ["ECONNRESET", "connection", "the connection broke (ECONNRESET)", false],
+    ["ENOTFOUND", "connection", "the name of the server could not be resolved (ENOTFOUND)", true],
     [
       "UND_ERR_CONNECT_TIMEOUT",
       "timeout",
       "the connection could not be made in time (UND_ERR_CONNECT_TIMEOUT)",
+      true,
     ],
-    ["UND_ERR_BODY_TIMEOUT", "timeout", "the server sent nothing for too long (UND_ERR_BODY_TIMEOUT)"],
+    ["UND_ERR_BODY_TIMEOUT", "timeout", "the server sent nothing for too long (UND_ERR_BODY_TIMEOUT)", false],
     [
       "DEPTH_ZERO_SELF_SIGNED_CERT",
       "connection",
       "no secure connection could be made (DEPTH_ZERO_SELF_SIGNED_CERT)",
+      true,
     ],
-    ["ERR_OTHER", "connection", "the connection failed (ERR_OTHER)"],
-  ])("%s", (code, kind, message) => {
-    const expected = { kind, message, retryable: true };
+    ["ERR_OTHER", "connection", "the connection failed (ERR_OTHER)", false],
+  ])("%s", (code, kind, message, isUnsent) => {
+    const expected = { kind, message, retryable: true, ...(isUnsent ? { isUnsent } : {}) };
     expect(thrownFailure(withCode(code))).toEqual(expected);
     expect(thrownFailure(new TypeError("fetch failed", { cause: withCode(code) }))).toEqual(expected);
     expect(thrownFailure(new Error("x", { cause: new AggregateError([withCode(code)]) }))).toEqual(expected);

@@ -29,21 +29,34 @@ export const violationFailure = ({ code, detail }: StreamViolation): PlainFailur
         retryable: true,
       };
 
-const sentences: ReadonlyMap<string, Pick<PlainFailure, "kind" | "message">> = new Map(
+type Sentence = Pick<PlainFailure, "kind" | "message" | "isUnsent">;
+
+const sentences: ReadonlyMap<string, Sentence> = new Map(
   (
     [
-      ["connection", "the server refused the connection", "ECONNREFUSED"],
-      ["connection", "the connection broke", "ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET"],
-      ["connection", "the name of the server could not be resolved", "ENOTFOUND EAI_AGAIN"],
-      ["connection", "the server cannot be reached from here", "EHOSTUNREACH ENETUNREACH ENETDOWN"],
-      ["timeout", "the connection could not be made in time", "ETIMEDOUT UND_ERR_CONNECT_TIMEOUT"],
-      ["timeout", "the server sent nothing for too long", "UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT"],
+      ["connection", "the server refused the connection", "ECONNREFUSED", true],
+      ["connection", "the connection broke", "ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET", false],
+      ["connection", "the name of the server could not be resolved", "ENOTFOUND EAI_AGAIN", true],
+      ["connection", "the server cannot be reached from here", "EHOSTUNREACH ENETUNREACH ENETDOWN", true],
+      ["timeout", "the connection could not be made in time", "ETIMEDOUT UND_ERR_CONNECT_TIMEOUT", true],
+      [
+        "timeout",
+        "the server sent nothing for too long",
+        "UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT",
+        false,
+      ],
     ] as const
-  ).flatMap(([kind, message, codes]) => codes.split(" ").map((code) => [code, { kind, message }])),
+  ).flatMap(([kind, message, codes, isUnsent]) =>
+    codes.split(" ").map((code) => [code, { kind, message, ...(isUnsent ? { isUnsent } : {}) }]),
+  ),
 );
 
-const UNKNOWN = { kind: "connection", message: "the connection failed" } as const;
-const UNSAFE = { kind: "connection", message: "no secure connection could be made" } as const;
+const UNKNOWN: Sentence = { kind: "connection", message: "the connection failed" };
+const UNSAFE: Sentence = {
+  kind: "connection",
+  message: "no secure connection could be made",
+  isUnsent: true,
+};
 
 /**
  * What something thrown by a connection means. Only its code, or the name of its class, is repeated: the text of
@@ -54,7 +67,7 @@ export function thrownFailure(error: unknown): PlainFailure {
   const found = sentences.get(code ?? "") ?? (isAboutTls(code) ? UNSAFE : UNKNOWN);
   const name = code ?? nameOf(error);
   return {
-    kind: found.kind,
+    ...found,
     message: name === undefined ? found.message : `${found.message} (${name})`,
     retryable: true,
   };

@@ -51,10 +51,15 @@ export function createOpenAiCompatibleProvider(options: OpenAiCompatibleProvider
     stream(call, callOptions = {}) {
       const responseId = `chat-${randomUUID()}`;
 
-      async function* attempt(signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
+      async function* attempt(
+        signal: AbortSignal,
+        alive: () => void,
+        sent: () => void,
+      ): AsyncGenerator<StreamOutput> {
         const prepared = prepare(call, { options, encoding });
         if ("kind" in prepared) return yield { kind: "error", failure: prepared };
         const secrets = secretsIn({ url: endpoint, headers: prepared.headers });
+        sent();
         const response = await send(endpoint, { method: "POST", redirect: "manual", signal, ...prepared });
         if (isRedirect(response)) return yield { kind: "error", failure: redirected };
         const { model } = call.request;

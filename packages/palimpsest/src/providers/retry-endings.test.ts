@@ -95,9 +95,9 @@ describe("the idle time-out", () => {
     vi.useFakeTimers();
     const plays = [stuck(start), attempts(whole)] as const;
     let attempted = 0;
-    const attempt: Attempt = (signal, alive) => {
+    const attempt: Attempt = (signal, alive, sent) => {
       attempted += 1;
-      return (attempted === 1 ? plays[0] : plays[1]).attempt(signal, alive);
+      return (attempted === 1 ? plays[0] : plays[1]).attempt(signal, alive, sent);
     };
     const retries: ApiFailure[] = [];
     const onRetry: CallOptions["onRetry"] = ({ failure }) => retries.push(failure);

@@ -1,4 +1,4 @@
-import type { ApiFailure, CallOptions, ModelOutput, StreamOutput } from "@palimpsest/core";
+import type { ApiFailure, CallOptions, CallProgress, ModelOutput, StreamOutput } from "@palimpsest/core";
 import {
   defaultRetrySettings,
   resolveRetrySettings,
@@ -22,9 +22,14 @@ export interface RetryOptions {
 
 /**
  * One try. It may throw and may yield violations. The signal is aborted when nobody wants the rest: the
- * connection has to be closed then. `alive` says that something came that is no output, such as a ping.
+ * connection has to be closed then. `alive` says that something came that is no output, such as a ping; `sent` that
+ * the request goes out now.
  */
-export type Attempt = (signal: AbortSignal, alive: () => void) => AsyncIterable<StreamOutput>;
+export type Attempt = (
+  signal: AbortSignal,
+  alive: () => void,
+  sent: () => void,
+) => AsyncIterable<StreamOutput>;
 
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
 
@@ -49,7 +54,7 @@ export async function* streamWithRetries(
     for (let number = 1; ; number += 1) {
       const ending: Ending = caller.aborted()
         ? { kind: "failed", failure: aborted, isFinal: true }
-        : yield* runAttempt(attempt, { caller, idleTimeoutMs });
+        : yield* runAttempt(attempt, { caller, idleTimeoutMs, progress: (made) => tellProgress(call, made) });
       if (ending.kind === "complete") return;
       const failure = caller.aborted() ? aborted : ending.failure;
       const failed = { attempt: number, settings, random: ports.random };
@@ -74,11 +79,12 @@ type Ending =
 interface Running {
   readonly caller: Interruptible;
   readonly idleTimeoutMs: number;
+  readonly progress: (made: CallProgress) => void;
 }
 
 async function* runAttempt(
   attempt: Attempt,
-  { caller, idleTimeoutMs }: Running,
+  { caller, idleTimeoutMs, progress }: Running,
 ): AsyncGenerator<ModelOutput, Ending> {
   const controller = new AbortController();
   caller.attach(controller);
@@ -95,7 +101,11 @@ async function* runAttempt(
     const alive = (): void => {
       if (ending === undefined && !controller.signal.aborted) caller.alive();
     };
-    iterator = attempt(controller.signal, alive)[Symbol.asyncIterator]();
+    // Nothing is told of an attempt that was given up.
+    const sent = (): void => {
+      if (!controller.signal.aborted) progress({ kind: "sent" });
+    };
+    iterator = attempt(controller.signal, alive, sent)[Symbol.asyncIterator]();
     for (;;) {
       const step = await caller.wait(nextOf(iterator), idleTimeoutMs);
       if (step.kind === "aborted") return failed(aborted);
@@ -105,6 +115,8 @@ async function* runAttempt(
       const output: StreamOutput = step.value.value;
       if (output.kind === "error") return failed(output.failure);
       if (output.kind === "violation") return failed(violationFailure(output.violation));
+      if (output.kind === "start" || output.kind === "usage") progress(output);
+      if (output.kind === "usage") continue;
       if (held !== undefined) {
         if (output.kind === "start" || output.kind === "block-start") {
           held.push(output);
@@ -156,6 +168,14 @@ function leave(iterator: AsyncIterator<StreamOutput>): void {
 function tell({ onRetry }: CallOptions, retry: Parameters<NonNullable<CallOptions["onRetry"]>>[0]): void {
   try {
     onRetry?.(retry);
+  } catch {
+    // See above.
+  }
+}
+
+function tellProgress({ onProgress }: CallOptions, made: CallProgress): void {
+  try {
+    onProgress?.(made);
   } catch {
     // See above.
   }

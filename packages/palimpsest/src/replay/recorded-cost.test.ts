@@ -80,6 +80,45 @@ describe("recordedCost", () => {
     expect(bare).toMatchObject({ summaryCalls: 0, summaryDollars: 0 });
   });
 
+  it("counts what stands in records of its own: failed compactions, notes, subagents, calls that were cut off", () => {
+    const record = {
+      ...said("r", {}),
+      type: "system",
+      subtype: "billed_calls",
+      uuid: "record",
+      billedCalls: [
+        { source: "compact", model: "claude-haiku-4-5", usage: usage(1000, 0, 0, 10) },
+        { source: "session_memory", model: "claude-opus-4-5", usage: usage(100, 0, 0, 0) },
+        { source: "agent:general/compact", model: "claude-opus-4-5", usage: usage(0, 0, 0, 1) },
+        { source: "sdk", model: "claude-opus-4-5", usage: usage(2000, 0, 0, 0), estimated: "all" },
+        { source: 7, usage: usage(1, 0, 0, 0), estimated: "perhaps" },
+        { source: "x", usage: null },
+        "nothing",
+      ],
+    } as unknown as Message;
+    const first = said("a", { model: "claude-opus-4-5", usage: usage(10, 0, 0, 1) });
+    const cost = recordedCost([first, record, record, { ...record, uuid: "b", billedCalls: 5 } as never]);
+    expect(cost).toMatchObject({
+      responses: 6,
+      summaryCalls: 2,
+      unpricedResponses: 1,
+      estimatedCalls: 1,
+      inputTokens: 3111,
+    });
+    expect(cost.estimatedDollars).toBeCloseTo((2000 * 5) / MILLION, 12);
+    expect(cost.models).toMatchObject({
+      "claude-opus-4-5": { calls: 4, estimatedCalls: 1, inputTokens: 2110 },
+      "claude-haiku-4-5": { calls: 1, dollars: expect.closeTo((1000 * 1 + 10 * 5) / MILLION, 12) },
+      "": { calls: 1, dollars: null },
+    });
+    expect(cost.sources).toMatchObject({
+      main: { calls: 3, inputTokens: 2011, estimatedCalls: 1 },
+      compact: { calls: 1 },
+      session_memory: { calls: 1, inputTokens: 100 },
+      "agent:general/compact": { calls: 1 },
+    });
+  });
+
   it("counts a response once, by its last line", () => {
     const cost = recordedCost([
       said("a", { model: "claude-opus-4-5", usage: usage(10, 0, 0, 1) }),

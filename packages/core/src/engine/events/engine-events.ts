@@ -1,6 +1,6 @@
 import type { ApiFailure } from "../../messages/call/failure.js";
 import type { QuerySource } from "../../messages/call/query-source.js";
-import type { ResponseUsage } from "../../messages/call/response.js";
+import type { BilledCall } from "../../messages/billed-calls.js";
 import type {
   CompactionFailureReason,
   CompactionTrigger,
@@ -47,8 +47,8 @@ export interface EngineEvents {
     readonly source: QuerySource;
     readonly tokensBefore: number;
     readonly tokensAfter: number;
-    /** Of every call that was made for it. */
-    readonly usage: readonly ResponseUsage[];
+    /** Every call that was made for it, with its model. */
+    readonly calls: readonly BilledCall[];
     /** How much of what those calls read came from the cache, from 0 to 1; absent where none was made. */
     readonly cacheHitShare?: number;
     /** Where the context went, before the compaction. */
@@ -73,7 +73,7 @@ export interface EngineEvents {
     readonly edits: number;
     /** Calls for another tool or file, or edits that could not be made. */
     readonly refused: number;
-    readonly usage: readonly ResponseUsage[];
+    readonly calls: readonly BilledCall[];
     readonly durationMs: number;
     readonly message?: string;
   };
@@ -93,7 +93,11 @@ export interface EngineEvents {
     readonly trigger: CompactionTrigger;
     readonly source: QuerySource;
     readonly failedAttempts: readonly FailedAttempt[];
+    /** What it cost all the same: every call that was made for it, with its model. */
+    readonly calls: readonly BilledCall[];
   };
+  /** A call came into the account of the conversation: its own, a compaction's, the notes', a subagent's. */
+  readonly call_billed: BilledCall;
   /** A response showed how far the estimate was off. */
   readonly estimator_calibrated: {
     readonly model: string;

@@ -1,6 +1,8 @@
-import type { ResponseUsage } from "../../messages/call/response.js";
+import type { BilledCall } from "../../messages/billed-calls.js";
+import type { QuerySource } from "../../messages/call/query-source.js";
 import type { RequestMessage, ToolUseBlock, UserBlock } from "../../messages/content.js";
 import type { Estimator } from "../measure/estimator.js";
+import { billCall, sourceBeside } from "../money/bill-call.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { NotesStore } from "../ports/notes-store.js";
 import { buildFork } from "../prompt/fork.js";
@@ -15,6 +17,8 @@ import { mendNotes, notesTemplate } from "./template.js";
 
 export interface Extraction {
   readonly provider: ModelProvider;
+  /** Whose conversation it is. */
+  readonly source: QuerySource;
   readonly params: CacheSafeParams;
   /** The conversation as it is to be noted: whole rounds. */
   readonly messages: readonly RequestMessage[];
@@ -36,26 +40,26 @@ export type ExtractionOutcome =
       readonly kind: "updated";
       readonly edits: number;
       readonly refused: number;
-      readonly usage: readonly ResponseUsage[];
+      readonly calls: readonly BilledCall[];
     }
   /** The model had nothing to add, or everything it tried was refused. The notes are what they were. */
-  | { readonly kind: "unchanged"; readonly refused: number; readonly usage: readonly ResponseUsage[] }
-  | { readonly kind: "failed"; readonly message: string; readonly usage: readonly ResponseUsage[] };
+  | { readonly kind: "unchanged"; readonly refused: number; readonly calls: readonly BilledCall[] }
+  | { readonly kind: "failed"; readonly message: string; readonly calls: readonly BilledCall[] };
 
 /**
  * Brings the notes up to date through a fork on the conversation's cache that may only edit the one file. Edits
  * are made on a copy and written at once, at the end: a crash in between leaves the old notes. Never throws.
  */
 export async function extractNotes(extraction: Extraction): Promise<ExtractionOutcome> {
-  const usage: ResponseUsage[] = [];
+  const calls: BilledCall[] = [];
   try {
-    return await extract(extraction, usage);
+    return await extract(extraction, calls);
   } catch (error) {
-    return { kind: "failed", message: error instanceof Error ? error.message : String(error), usage };
+    return { kind: "failed", message: error instanceof Error ? error.message : String(error), calls };
   }
 }
 
-async function extract(extraction: Extraction, usage: ResponseUsage[]): Promise<ExtractionOutcome> {
+async function extract(extraction: Extraction, billed: BilledCall[]): Promise<ExtractionOutcome> {
   const { provider, params, messages, store, tool, estimator, settings, now, signal, onRequest } = extraction;
   const before = mendNotes((await store.read()) ?? notesTemplate);
   const prompt = extractionPrompt({
@@ -90,11 +94,12 @@ async function extract(extraction: Extraction, usage: ResponseUsage[]): Promise<
       { request: built.request, betas: built.betas },
       { signal, onRetry: extraction.onRetry },
     );
+    const source = sourceBeside(extraction.source, "session_memory");
+    billed.push(...answer.sent.map((one) => billCall(one, { source, estimator })));
     if (answer.kind === "failure") {
       if (edits > 0) break;
-      return { kind: "failed", message: answer.failure.message, usage };
+      return { kind: "failed", message: answer.failure.message, calls: billed };
     }
-    usage.push(answer.response.usage);
     const { content } = answer.response;
     const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
     if (calls.length === 0) break;
@@ -114,7 +119,7 @@ async function extract(extraction: Extraction, usage: ResponseUsage[]): Promise<
     if (results.every((result) => !("is_error" in result))) break;
     own.push({ role: "assistant", content }, { role: "user", content: results });
   }
-  if (notes === before) return { kind: "unchanged", refused, usage };
+  if (notes === before) return { kind: "unchanged", refused, calls: billed };
   await store.write(notes);
-  return { kind: "updated", edits, refused, usage };
+  return { kind: "updated", edits, refused, calls: billed };
 }

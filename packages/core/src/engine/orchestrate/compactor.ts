@@ -155,6 +155,8 @@ class Compactor implements ConversationCompactor {
       ports,
     );
     if (outcome.kind === "failed") {
+      core.ledger.add(outcome.calls);
+      await core.ledger.save();
       if (given.trigger === "auto") this.#noteFailure(outcome);
       return outcome;
     }
@@ -166,7 +168,10 @@ class Compactor implements ConversationCompactor {
     }
     try {
       await this.#swap(outcome);
+      // The boundary tells of them.
+      core.ledger.add(outcome.calls, { isStored: true });
     } catch (error) {
+      core.ledger.add(outcome.calls);
       // The store failed: nothing took effect, and trying again at once would pay for the same again.
       this.#breaker = afterFailure(this.#breaker, core.settings, core.clock.now());
       throw error;
@@ -382,7 +387,7 @@ const failedAtOnce = (reason: "disabled" | "calls_pending"): CompactionFailed =>
   reason,
   message: failureMessage(reason),
   failedAttempts: [],
-  usage: [],
+  calls: [],
 });
 
 /** Tells everything but the success, which is only true once it took effect. */

@@ -1,4 +1,5 @@
 import { isMainThread, type QuerySource } from "../../messages/call/query-source.js";
+import { createBilledCallsRecord } from "../../messages/billed-calls.js";
 import type { Clock, Ids, MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
@@ -18,6 +19,7 @@ import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { createMeasuredSizes } from "../measure/measured-sizes.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
 import { thresholdsFor, type Thresholds } from "../measure/thresholds.js";
+import { createLedger, type Ledger } from "../money/ledger.js";
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
 import { messagesApiCapabilities, type ProviderCapabilities } from "../prompt/capabilities.js";
 import { createRequestBuilder, type BuiltRequest, type RequestBuilder } from "../prompt/request-builder.js";
@@ -48,6 +50,8 @@ export interface ConversationCore {
   readonly ids: Ids;
   readonly settings: Settings;
   readonly events: EventEmitter;
+  /** What it has cost. */
+  readonly ledger: Ledger;
   readonly compactable: CompactableTools;
   readonly builder: RequestBuilder;
   readonly watch: CacheWatch;
@@ -116,6 +120,7 @@ class Core implements ConversationCore {
   readonly isMainThread: boolean;
   readonly settings: Settings;
   readonly events: EventEmitter;
+  readonly ledger: Ledger;
   readonly compactable: CompactableTools;
   readonly builder = createRequestBuilder();
   readonly watch: CacheWatch;
@@ -148,6 +153,10 @@ class Core implements ConversationCore {
     const settings = checkedSettings(options.settings);
     this.settings = isCompacted ? settings : { ...settings, compactEarly: false };
     this.events = options.events ?? createEventEmitter();
+    this.ledger = createLedger({
+      events: this.events,
+      store: (calls) => this.store([createBilledCallsRecord(this.origin(), calls)]),
+    });
     this.compactable = options.compactableTools ?? createCompactableTools();
     this.watch = createCacheWatch({
       settings: this.settings,

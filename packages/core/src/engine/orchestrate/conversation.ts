@@ -5,6 +5,9 @@ import type { RequestMessage } from "../../messages/content.js";
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { Accounting } from "../measure/accounting.js";
+import type { BilledCall } from "../../messages/billed-calls.js";
+import type { Account } from "../money/account.js";
+import type { SentCall } from "../money/call-meter.js";
 import type { ContextSize } from "../measure/context-meter.js";
 import type { Pressure, Thresholds } from "../measure/thresholds.js";
 import type { ModelCall } from "../ports/model-provider.js";
@@ -148,7 +151,15 @@ export interface Conversation {
     options?: { readonly maxTokens?: number; readonly signal?: AbortSignal },
   ): Promise<EngineStep | undefined>;
   size(): ConversationSize;
+  /** Of what the context is: tokens, not money. */
   accounting(): Accounting;
+  /** What it has cost since it was created: answers, compactions that failed too, notes, and what was charged. */
+  account(): Account;
+  /**
+   * Adds calls that the conversation cannot know of: those that were cut off (`createCallMeter` has them), a
+   * subagent's, keep-alives. Resolves once the transcript tells of all that was charged; never rejects.
+   */
+  charge(...calls: readonly (BilledCall | SentCall)[]): Promise<void>;
   /** The messages as they would be sent now. */
   requestMessages(): readonly RequestMessage[];
   /** For calls beside the conversation; undefined before the first response. */

@@ -11,6 +11,9 @@ import { noteCacheReport } from "../clear/cached-edits.js";
 import { accountFor } from "../measure/accounting.js";
 import { headTokens } from "../measure/context-meter.js";
 import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
+import type { BilledCall } from "../../messages/billed-calls.js";
+import { billCall } from "../money/bill-call.js";
+import type { SentCall } from "../money/call-meter.js";
 import type { CompactionFailed } from "../summarise/compaction.js";
 import { checkOptions } from "./check-options.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
@@ -67,6 +70,11 @@ export function createConversation(
       exclusive(() => driver.switchModel(model, { maxTokens, signal })),
     size: () => driver.size(),
     accounting: () => accountFor(core.state.live, core.estimator),
+    account: () => core.ledger.account,
+    charge(...calls) {
+      core.ledger.add(calls.map((call) => ("request" in call ? billed(core, call) : call)));
+      return exclusive(() => core.ledger.save());
+    },
     requestMessages: () => core.state.messages,
     cacheSafeParams: () => core.builder.cacheSafeParams(core.source),
     get ttl() {
@@ -96,6 +104,20 @@ const MOST_REACTIONS = 3;
 const UNSTATED_EXCESS = 1.05;
 
 const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
+
+const billed = ({ source, estimator }: ConversationCore, call: SentCall): BilledCall =>
+  billCall(call, { source, estimator });
+
+/** What a response costs, by what it says or, where it says nothing, by its size. */
+const asSent = ({ call: { request } }: PreparedRequest, response: ModelResponse): SentCall => ({
+  request,
+  model: response.model,
+  usage: (response as Partial<ModelResponse>).usage ?? noUsage,
+  isComplete: true,
+  get text() {
+    return JSON.stringify(response.content);
+  },
+});
 
 const isMessage = (value: unknown): boolean => isFields(value) && typeof value["type"] === "string";
 
@@ -244,13 +266,26 @@ class Driver {
     // Told twice, it counts once.
     const before = this.#accepted.get(prepared);
     if (before !== undefined) return before;
+    const cost = [billed(this.#core, asSent(prepared, response))];
     if (response.stop_reason === "model_context_window_exceeded") {
       const step = await this.#react(false, signal);
-      if (step !== undefined) return { kind: "retry", step };
+      if (step !== undefined) {
+        this.#core.ledger.add(cost);
+        await this.#core.ledger.save();
+        return { kind: "retry", step };
+      }
     }
-    const accepted = await this.#accept(prepared, response);
-    this.#accepted.set(prepared, accepted);
-    return accepted;
+    // The message tells of it, once it is stored and where the usage was reported.
+    let isStored = false;
+    try {
+      const accepted = await this.#accept(prepared, response);
+      this.#accepted.set(prepared, accepted);
+      isStored = cost.every(({ estimated }) => estimated === undefined);
+      return accepted;
+    } finally {
+      this.#core.ledger.add(cost, { isStored });
+      if (!isStored) await this.#core.ledger.save();
+    }
   }
 
   /** A refusal states facts: the size of what was sent, and the window. */

@@ -9,7 +9,7 @@ const failed: CompactionFailed = {
   message:
     "The context window is full, and this conversation was created without compaction: begin a new one, or hand `compaction` in.",
   failedAttempts: [],
-  usage: [],
+  calls: [],
 };
 
 /** For conversations without compaction: makes room by clearing alone. */

@@ -161,13 +161,16 @@ class NotesKeeper implements NotesKeeping {
         await this.#store.write(notes);
       },
     });
-    const { usage } = outcome;
+    const { calls } = outcome;
+    core.ledger.add(calls);
+    // Not awaited: a compaction that waits for the notes has its turn before this.
+    this.#recording = this.#inTurn(() => core.ledger.save());
     const message = outcome.kind === "failed" ? { message: outcome.message } : {};
     events.emit("session_memory_extracted", {
       outcome: outcome.kind,
       edits: outcome.kind === "updated" ? outcome.edits : 0,
       refused: outcome.kind === "failed" ? 0 : outcome.refused,
-      usage,
+      calls,
       durationMs: clock.now() - started,
       ...message,
     });
@@ -176,7 +179,6 @@ class NotesKeeper implements NotesKeeping {
     const isThere = (): boolean => core.state.live.some(({ uuid }) => uuid === covered);
     if (!isThere()) return;
     this.#coveredUuid = covered;
-    // Not awaited: a compaction that waits for the notes has its turn before this.
     this.#recording = this.#inTurn(async () => {
       if (isThere() && isCurrent())
         await core.add([createNotesRecord(core.origin(), { coveredUuid: covered, tokens })]);
@@ -193,6 +195,7 @@ class NotesKeeper implements NotesKeeping {
     if (provider === undefined || !isShared || !hasTool) return this.#writeExtractively(store);
     return extractNotes({
       provider,
+      source: core.source,
       params,
       messages: core.state.messages,
       store,
@@ -209,9 +212,9 @@ class NotesKeeper implements NotesKeeping {
     const { state, settings, estimator } = this.#core;
     try {
       await store.write(writeExtractiveNotes(state.live, { estimator, settings }));
-      return { kind: "updated", edits: 1, refused: 0, usage: [] };
+      return { kind: "updated", edits: 1, refused: 0, calls: [] };
     } catch (error) {
-      return { kind: "failed", message: error instanceof Error ? error.message : String(error), usage: [] };
+      return { kind: "failed", message: error instanceof Error ? error.message : String(error), calls: [] };
     }
   }
 

@@ -1,5 +1,6 @@
 import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelRequest } from "../../messages/call/request.js";
+import type { ModelResponse, ResponseUsage } from "../../messages/call/response.js";
 import type { StreamOutput } from "../../messages/call/stream.js";
 import type { ProviderCapabilities } from "../prompt/capabilities.js";
 
@@ -20,10 +21,23 @@ export interface CallOptions {
     readonly failure: ApiFailure;
     readonly waitMs: number;
   }) => void;
+  /**
+   * Told how far an attempt has come, at once and whatever is yielded of it: without it nobody knows what is billed
+   * for calls that are cut off. A provider that does not tell loses those from the account.
+   */
+  readonly onProgress?: (progress: CallProgress) => void;
 }
 
-/** What a provider yields. A stream that breaks its protocol is reported as a failure. */
-export type ModelOutput = Exclude<StreamOutput, { readonly kind: "violation" }>;
+export type CallProgress =
+  /** The request goes out: from here on it may be billed. Once for each attempt. */
+  | { readonly kind: "sent" }
+  /** The response begins: its model, and the usage of its input. */
+  | { readonly kind: "start"; readonly message: ModelResponse }
+  /** What the whole response is billed for, before its end. */
+  | { readonly kind: "usage"; readonly usage: ResponseUsage };
+
+/** What a provider yields. A stream that breaks its protocol is reported as a failure, its usage as progress. */
+export type ModelOutput = Exclude<StreamOutput, { readonly kind: "violation" | "usage" }>;
 
 /** Where calls to models go. */
 export interface ModelProvider {

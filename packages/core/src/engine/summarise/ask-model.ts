@@ -1,11 +1,17 @@
 import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
+import { createCallMeter, type CallMeter, type SentCall } from "../money/call-meter.js";
 import type { CallOptions, ModelCall, ModelProvider } from "../ports/model-provider.js";
 import { Aborted, untilAborted } from "./until-aborted.js";
 
-export type ModelAnswer =
+type Ending =
   | { readonly kind: "answer"; readonly response: ModelResponse }
   | { readonly kind: "failure"; readonly failure: ApiFailure };
+
+export type ModelAnswer = Ending & {
+  /** Every attempt that may be billed, whatever came of it. */
+  readonly sent: readonly SentCall[];
+};
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
@@ -21,24 +27,32 @@ export async function askModel(
   call: ModelCall,
   options: AskOptions = {},
 ): Promise<ModelAnswer> {
+  const meter = createCallMeter(call.request);
   try {
-    return await untilAborted(readAnswer(provider, call, options), options.signal);
+    const answer = await untilAborted(readAnswer(provider, { call, meter }, options), options.signal);
+    return { ...answer, sent: meter.sent() };
   } catch (error) {
-    return { kind: "failure", failure: error instanceof Aborted ? calledOff : unexpected(error) };
+    const failure = error instanceof Aborted ? calledOff : unexpected(error);
+    return { kind: "failure", failure, sent: meter.sent() };
   }
 }
 
 async function readAnswer(
   provider: ModelProvider,
-  call: ModelCall,
+  { call, meter }: { readonly call: ModelCall; readonly meter: CallMeter },
   { signal, onText, onRetry }: AskOptions,
-): Promise<ModelAnswer> {
-  let last: ModelAnswer | undefined;
+): Promise<Ending> {
+  let last: Ending | undefined;
   const options: CallOptions = {
+    onProgress: meter.onProgress,
+    onRetry(retry) {
+      meter.onRetry(retry);
+      onRetry?.(retry);
+    },
     ...(signal === undefined ? {} : { signal }),
-    ...(onRetry === undefined ? {} : { onRetry }),
   };
   for await (const output of provider.stream(call, options)) {
+    meter.see(output);
     if (signal?.aborted === true) break;
     if (output.kind === "text") onText?.(output.text);
     else if (output.kind === "message") last = { kind: "answer", response: output.message };

@@ -92,7 +92,7 @@ export function createCandidate(
           ...new Set(leftOut.map(hookLeftOut)),
         ].join("\n"),
         writer: written.writer,
-        usage: run.calls.map(({ usage }) => usage),
+        calls: Array.from(run.calls),
         tokensBefore: size.tokensBefore,
         tokensAfter,
         mended: written.mended,
@@ -224,7 +224,7 @@ function metadataOf(
     ...(tools.length === 0 ? {} : { preCompactDiscoveredTools: tools }),
     humanMessages: textsToList(input.live, division.kept),
     ...(names.length === 0 ? {} : { namesUsed: namesToCarry(names) }),
-    ...(calls.length === 0 ? {} : { summaryCalls: calls.map(({ model, usage }) => ({ model, usage })) }),
+    ...(calls.length === 0 ? {} : { summaryCalls: Array.from(calls) }),
   };
 }
 

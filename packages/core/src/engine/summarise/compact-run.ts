@@ -1,6 +1,6 @@
+import type { BilledCall } from "../../messages/billed-calls.js";
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { ModelRequest } from "../../messages/call/request.js";
-import type { ModelResponse } from "../../messages/call/response.js";
 import type { NormaliseOptions } from "../../messages/normalise/normaliser.js";
 import type { Clock, Ids } from "../../messages/construct.js";
 import type { Attachment, Message } from "../../messages/message.js";
@@ -99,8 +99,8 @@ export interface CompactRun {
   readonly ports: CompactPorts;
   readonly division: Division;
   readonly instructions: readonly string[];
-  /** Every answer of a model so far, whatever it was good for. */
-  readonly calls: Pick<ModelResponse, "model" | "usage">[];
+  /** Every call to a model so far, whatever it was good for. */
+  readonly calls: BilledCall[];
   readonly failedAttempts: FailedAttempt[];
   /** A writer begins: what was shown of an earlier one is over. */
   readonly onAttempt: () => void;

@@ -1,4 +1,4 @@
-import type { ResponseUsage } from "../../messages/call/response.js";
+import type { BilledCall } from "../../messages/billed-calls.js";
 import type { Attachment } from "../../messages/message.js";
 import { sampledFigures } from "../../messages/usage.js";
 import type { HookContext, PreCompactOutput } from "../ports/compact-hooks.js";
@@ -41,13 +41,14 @@ export async function compact(
       reason,
       message: failureMessage(reason, detail),
       failedAttempts: run.failedAttempts,
-      usage: run.calls.map(({ usage }) => usage),
+      calls: run.calls,
     };
     ports.events?.emit("compact_failed", {
       reason,
       trigger: input.trigger,
       source: input.source,
       failedAttempts: run.failedAttempts,
+      calls: run.calls,
     });
     return failed;
   };
@@ -219,7 +220,7 @@ function createStatus({ onStatus, every, settings }: CompactPorts): StatusLine {
 }
 
 function tell(compacted: Compacted, { input, ports }: CompactRun): void {
-  const { trigger, writer, tokensBefore, tokensAfter, mended, durationMs, variant, failedAttempts, usage } =
+  const { trigger, writer, tokensBefore, tokensAfter, mended, durationMs, variant, failedAttempts, calls } =
     compacted;
   const event = {
     trigger,
@@ -228,8 +229,8 @@ function tell(compacted: Compacted, { input, ports }: CompactRun): void {
     source: input.source,
     tokensBefore,
     tokensAfter,
-    usage,
-    ...cacheHitShareOf(usage),
+    calls,
+    ...cacheHitShareOf(calls),
     mended,
     failedAttempts,
     durationMs,
@@ -241,9 +242,9 @@ function tell(compacted: Compacted, { input, ports }: CompactRun): void {
 }
 
 /** How much of what the calls read came from a cache; nothing where no call was made. */
-function cacheHitShareOf(usage: readonly ResponseUsage[]): { readonly cacheHitShare?: number } {
-  const sum = (of: (usage: ResponseUsage) => unknown): number =>
-    usage.reduce((total, one) => total + (Number(of(one)) || 0), 0);
+function cacheHitShareOf(calls: readonly BilledCall[]): { readonly cacheHitShare?: number } {
+  const sum = (of: (usage: BilledCall["usage"]) => unknown): number =>
+    calls.reduce((total, { usage }) => total + (Number(of(usage)) || 0), 0);
   const prompt = sum((one) => readUsage(one)?.inputTokens);
   const read = sum((one) => sampledFigures(one)["cache_read_input_tokens"]);
   return prompt === 0 ? {} : { cacheHitShare: read / prompt };

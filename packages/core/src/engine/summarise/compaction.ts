@@ -1,4 +1,4 @@
-import type { ResponseUsage } from "../../messages/call/response.js";
+import type { BilledCall } from "../../messages/billed-calls.js";
 import type { AttachmentMessage, CompactBoundary, Message } from "../../messages/message.js";
 import type { Restored } from "../restore/restored.js";
 import type { SummaryVariant } from "./sections.js";
@@ -69,8 +69,8 @@ export interface Compacted {
   readonly summary: string;
   readonly messageForPerson: string;
   readonly writer: WriterName;
-  /** Of the calls that were made for it, where any were. */
-  readonly usage: readonly ResponseUsage[];
+  /** Every call that was made for it, those that came to nothing included. */
+  readonly calls: readonly BilledCall[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly mended: Mended;
@@ -86,5 +86,6 @@ export interface CompactionFailed {
   /** One sentence: what happened and what to do. */
   readonly message: string;
   readonly failedAttempts: readonly FailedAttempt[];
-  readonly usage: readonly ResponseUsage[];
+  /** What it cost all the same. */
+  readonly calls: readonly BilledCall[];
 }

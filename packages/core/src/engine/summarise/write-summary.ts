@@ -13,6 +13,7 @@ import { writeExtractive } from "./extractive/write-extractive.js";
 import { summaryBudgets } from "./budgets.js";
 import { pricesWithoutSharing } from "./fork-price.js";
 import { judgeAnswer, judgeFailure, type Written } from "./judge-answer.js";
+import { billCall, sourceBeside } from "../money/bill-call.js";
 import { estimatedTokens } from "./new-size.js";
 import { summaryPrompt } from "./prompt.js";
 import { dropOldest, type TooLong, type Truncated } from "./too-long.js";
@@ -84,9 +85,15 @@ export function sharesCache(run: CompactRun): boolean {
   return prices !== undefined && prices.fork < prices.apart;
 }
 
+/** Notes what an answer cost, whatever it is good for. */
+function note({ calls, input, ports }: CompactRun, { sent }: ModelAnswer): void {
+  const options = { source: sourceBeside(input.source, "compact"), estimator: ports.estimator };
+  calls.push(...sent.map((one) => billCall(one, options)));
+}
+
 /** Notes what an attempt used and why it came to nothing. An abort ends everything. */
 function settle(run: CompactRun, writer: WriterName, answer: ModelAnswer): Written {
-  if (answer.kind === "answer") run.calls.push(answer.response);
+  note(run, answer);
   throwIfAborted(run.ports.signal);
   const judged = answer.kind === "answer" ? judgeAnswer(answer.response) : judgeFailure(answer.failure);
   if (judged.kind === "rejected") {
@@ -284,7 +291,7 @@ async function writeOnServer(run: CompactRun): Promise<WrittenSummary | undefine
   );
   const block = compactionBlockOf(answer);
   if (block !== undefined) {
-    if (answer.kind === "answer") run.calls.push(answer.response);
+    note(run, answer);
     throwIfAborted(ports.signal);
     return { writer: "server", summary: block.content ?? "", block, mended: nothingMended };
   }

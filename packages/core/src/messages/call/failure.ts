@@ -23,6 +23,8 @@ interface FailureFacts {
   readonly type?: string;
   readonly errorCode?: string;
   readonly requestId?: string;
+  /** No connection was made: the request never reached a server, and nobody bills it. */
+  readonly isUnsent?: boolean;
 }
 
 /** The prompt, or the prompt and the answer it leaves room for, do not fit into the model's window. */

@@ -1,6 +1,6 @@
 import type { AssistantBlock } from "../content.js";
 import type { ApiFailure } from "./failure.js";
-import type { ModelResponse } from "./response.js";
+import type { ModelResponse, ResponseUsage } from "./response.js";
 
 export interface ClosedBlock {
   readonly block: AssistantBlock;
@@ -19,6 +19,8 @@ export type StreamOutput =
   | { readonly kind: "thinking"; readonly index: number; readonly thinking: string }
   | { readonly kind: "tool-input"; readonly index: number; readonly json: string }
   | ({ readonly kind: "block"; readonly index: number } & ClosedBlock)
+  /** What all of it is billed for, once that is known: the end may still not arrive. */
+  | { readonly kind: "usage"; readonly usage: ResponseUsage }
   /** The same message that the API gives without streaming. */
   | { readonly kind: "message"; readonly message: ModelResponse }
   /** The API broke off. Final, as is a violation. */

@@ -49,6 +49,41 @@ describe("the live conversation", () => {
     expect(uuids(liveMessages(list))).toBe("B2 S2 c");
   });
 
+  it("leaves out what calls cost, wherever that stands and whatever hangs on it", () => {
+    const list = [
+      user("a", null),
+      assistant("b", "a"),
+      boundary("B", { headUuid: "a", tailUuid: "b", anchorUuid: "S" }),
+      summary("S", "B"),
+      user("c", "b"),
+      assistant("d", "c"),
+      user("gone", "d"),
+      user("e", "d"),
+    ];
+    const expected = [uuids(liveMessages(list)), uuids(liveMessages(list.slice(0, 6)))];
+    expect(expected).toEqual(["B S a b c d e", "B S a b c d"]);
+    const record = (uuid: string, parent: string | null): Message =>
+      message(uuid, parent, { type: "system", subtype: "billed_calls", billedCalls: [] });
+    for (let at = 0; at <= list.length; at += 1) {
+      const parent = list[at - 1]?.uuid ?? null;
+      const records = [record("R1", parent), record("R2", "R1")];
+      const longer = [...list.slice(0, at), ...records, ...list.slice(at)];
+      const relinked = longer.map((one) =>
+        parent !== null && one.parentUuid === parent && one.uuid !== "R1" && longer.indexOf(one) > at
+          ? { ...one, parentUuid: "R2" }
+          : one,
+      );
+      for (const variant of [longer, relinked]) {
+        expect(uuids(liveMessages(variant))).toBe(expected[0]);
+        expect(linkLive(variant).missing).toBeUndefined();
+      }
+    }
+    expect(uuids(liveMessages([...list.slice(0, 6), record("R", "d")]))).toBe(expected[1]);
+    // Records that lead to each other lead nowhere.
+    const circle = [user("a", null), record("R1", "R2"), record("R2", "R1"), user("b", "R1")];
+    expect(uuids(liveMessages(circle))).toBe("a b");
+  });
+
   it("leaves sidechains and abandoned branches out", () => {
     const list = [
       user("a", null),

@@ -1,3 +1,4 @@
+import { isBilledCallsRecord } from "../billed-calls.js";
 import type { CompactBoundary, Message, PreservedSegment } from "../message.js";
 import { isCompactBoundary, preservedSegmentOf } from "../predicates.js";
 
@@ -22,8 +23,37 @@ export interface LinkedConversation {
 
 /** `liveMessages`, and whether the input was enough to tell. */
 export function linkLive(messages: readonly Message[]): LinkedConversation {
-  const own = messages.filter((message) => message.isSidechain !== true);
-  return new Linker(own).link(own.length, own.length);
+  const { own, parentOf } = partsOf(messages);
+  return new Linker(own, parentOf).link(own.length, own.length);
+}
+
+type ParentOf = (message: Message) => string | null;
+
+/**
+ * Subagents' messages and what calls cost stand beside the conversation. Another program may have gone on behind
+ * such a record: what hangs on it hangs on what the record follows.
+ */
+function partsOf(messages: readonly Message[]): {
+  readonly own: readonly Message[];
+  readonly parentOf: ParentOf;
+} {
+  const mine = messages.filter((message) => message.isSidechain !== true);
+  const before = new Map(
+    mine.filter(isBilledCallsRecord).map(({ uuid, parentUuid }) => [uuid, parentUuid] as const),
+  );
+  const parentOf: ParentOf = ({ parentUuid }) => {
+    let parent = parentUuid;
+    for (let hops = 0; hops <= before.size && typeof parent === "string"; hops += 1) {
+      const further = before.get(parent);
+      if (further === undefined) return parent;
+      parent = further;
+    }
+    return parent;
+  };
+  return {
+    own: before.size === 0 ? mine : mine.filter((message) => !isBilledCallsRecord(message)),
+    parentOf,
+  };
 }
 
 /** Links beginnings of one list, each once: older ones are asked for again and again by newer boundaries. */
@@ -34,9 +64,11 @@ class Linker {
   readonly #places = new Map<string, number>();
   readonly #previous = new Map<number, number>();
   readonly #known = new Map<string, LinkedConversation>();
+  readonly #parentOf: ParentOf;
 
-  constructor(own: readonly Message[]) {
+  constructor(own: readonly Message[], parentOf: ParentOf) {
     this.#own = own;
+    this.#parentOf = parentOf;
     this.#boundaries = own.flatMap((message, index) => (isCompactBoundary(message) ? [index] : []));
     for (const [index, { uuid }] of own.entries()) {
       const previous = this.#places.get(uuid);
@@ -75,6 +107,7 @@ class Linker {
       boundary: boundary?.uuid,
       isKept: (uuid) => (isLost ? placeOfOlder(uuid) !== undefined : keptUuids.has(uuid)),
       placeOfOlder,
+      parentOf: this.#parentOf,
     });
     const live = bringInSiblings(own.slice(start, siblingsEnd), branch);
     if (isUndone) {
@@ -117,8 +150,8 @@ class Linker {
 
 /** Every state the conversation was in when a compaction replaced it, and the state at its end. */
 export function conversationWindows(messages: readonly Message[]): readonly (readonly Message[])[] {
-  const own = messages.filter((message) => message.isSidechain !== true);
-  const linker = new Linker(own);
+  const { own, parentOf } = partsOf(messages);
+  const linker = new Linker(own, parentOf);
   const ends = own.flatMap((message, index) => (isCompactBoundary(message) && index > 0 ? [index] : []));
   return [...ends, own.length].map((end) => linker.link(end, end).messages);
 }
@@ -153,13 +186,17 @@ interface OlderMessages {
   readonly isKept: (uuid: string) => boolean;
   /** Where it stands before the boundary. */
   readonly placeOfOlder: (uuid: string) => number | undefined;
+  readonly parentOf: ParentOf;
 }
 
 /**
  * The messages of `since` on the branch that ends in the last one. A list without links is one branch; a
  * parent that is nowhere hides nothing: the walk goes on with the line before.
  */
-function walkBranch(since: readonly Message[], { boundary, isKept, placeOfOlder }: OlderMessages): Branch {
+function walkBranch(
+  since: readonly Message[],
+  { boundary, isKept, placeOfOlder, parentOf }: OlderMessages,
+): Branch {
   const places = new Map(since.map((message, index) => [message.uuid, index]));
   const linked = since.some((message) => typeof message.parentUuid === "string");
   const branch = new Set<Message>();
@@ -170,7 +207,7 @@ function walkBranch(since: readonly Message[], { boundary, isKept, placeOfOlder 
     if (undoneBoundary(message) !== undefined && undoneBoundary(message) === boundary) {
       return { branch, resumedFrom: undefined, missing, isUndone: true };
     }
-    const parent = message.parentUuid;
+    const parent = parentOf(message);
     if (isCompactBoundary(message) || (linked && parent === null)) break;
     const place = typeof parent === "string" ? places.get(parent) : undefined;
     if (place !== undefined && place < at) {

@@ -57,6 +57,7 @@ describe("stepStream", () => {
       { kind: "text", index: 0, text: "he" },
       { kind: "text", index: 0, text: "llo" },
       { kind: "block", index: 0, block },
+      { kind: "usage", usage: { ...message.usage, output_tokens: 9 } },
       {
         kind: "message",
         message: {

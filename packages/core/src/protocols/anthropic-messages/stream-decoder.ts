@@ -180,7 +180,11 @@ function changeMessage(
   if (!isFields(event["delta"])) return violate("malformed-event", "message_delta without a delta");
   const message =
     state.phase === "closing" ? state.message : { ...state.message, content: inOrder(state.blocks) };
-  return { state: { phase: "closing", message: mergeMessageDelta(message, event) }, outputs: [] };
+  const merged = mergeMessageDelta(message, event);
+  return {
+    state: { phase: "closing", message: merged },
+    outputs: isFields(event["usage"]) ? [{ kind: "usage", usage: merged.usage }] : [],
+  };
 }
 
 function unchanged(state: StreamState): StreamStep {

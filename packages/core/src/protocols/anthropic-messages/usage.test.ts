@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { billedUsage, contextTokens } from "./usage.js";
+import { billedUsage } from "../../messages/billed-usage.js";
+import { contextTokens } from "./usage.js";
 
 const compacted = {
   input_tokens: 30,

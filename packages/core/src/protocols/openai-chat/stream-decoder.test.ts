@@ -90,6 +90,7 @@ describe("stepChatStream", () => {
       { kind: "block-start", index: 0, block: { type: "text", text: "" } },
       { kind: "text", index: 0, text: "he" },
       { kind: "text", index: 0, text: "llo" },
+      { kind: "usage", usage: { input_tokens: 6, output_tokens: 3, cache_read_input_tokens: 4 } },
       { kind: "block", index: 0, block },
       {
         kind: "message",

@@ -6,6 +6,7 @@ import { decodeChatError } from "./errors.js";
 import { finishFailure, readFinish } from "./finish-reason.js";
 import { isFault, readParts, type MessageParts } from "./message-parts.js";
 import { emptyResponse, usageIn, type DecodeChatOptions } from "./response.js";
+import { decodeChatUsage } from "./usage.js";
 import { addParts, completeContent, openContent, type StreamContent } from "./stream-content.js";
 
 /** What ends a stream, as the value of its last event. */
@@ -68,7 +69,15 @@ export function stepChatStream(state: ChatStreamState, chunk: unknown): ChatStre
   if (choice !== undefined) return readChoice(state, { chunk, choice });
   if (state.phase === "waiting")
     return { state: { ...state, head: mergedHead(state.head, chunk) }, outputs: [] };
-  return { state: { ...state, content: withUsage(state.content, usageIn(chunk, undefined)) }, outputs: [] };
+  const usage = usageIn(chunk, undefined);
+  return {
+    state: { ...state, content: withUsage(state.content, usage) },
+    // Only what follows the reason for the end is of the whole response: some servers count along.
+    outputs:
+      usage === undefined || state.content.finish === undefined
+        ? []
+        : [{ kind: "usage", usage: decodeChatUsage(usage) }],
+  };
 }
 
 /** What is to be said when nothing more comes: the message, where the reason for its end was given. */

@@ -1,4 +1,4 @@
-import type { ApiFailure, CacheBreak, EngineStep, Message, ResponseUsage } from "@palimpsest/core";
+import type { ApiFailure, CacheBreak, EngineStep, Message } from "@palimpsest/core";
 
 /** What happens in an agent, told as it happens. */
 export type AgentEvent =
@@ -20,13 +20,6 @@ export type AgentEvent =
   /** The engine made room. Its messages come as messages too. */
   | { readonly kind: "step"; readonly step: EngineStep }
   | { readonly kind: "cache-break"; readonly cacheBreak: CacheBreak }
-  /** A response, or a call for a summary (which is aside), was billed. */
-  | {
-      readonly kind: "usage";
-      readonly model: string;
-      readonly usage: ResponseUsage;
-      readonly isAside: boolean;
-    }
   /** A request failed and is sent again after a while. */
   | {
       readonly kind: "retry";

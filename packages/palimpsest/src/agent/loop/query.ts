@@ -1,5 +1,6 @@
 import {
   createAttachmentMessage,
+  createCallMeter,
   createUserMessage,
   type Attachment,
   type EngineStep,
@@ -8,7 +9,6 @@ import {
   type ModelResponse,
   type Outcome,
   type PreparedRequest,
-  type ResponseUsage,
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
@@ -159,7 +159,6 @@ class Query {
       const prepared = await conversation.prepare({ signal: this.#signal });
       for (const step of prepared.steps) yield* this.#told(step);
       if (prepared.kind === "held") {
-        for (const usage of prepared.failure?.usage ?? []) yield this.#aside(usage);
         if (prepared.reason === "aborted") return yield* this.#interrupted();
         return this.#end("held", prepared.message);
       }
@@ -174,8 +173,6 @@ class Query {
       this.#turns += 1;
       yield { kind: "message", message: observed.message };
       if (outcome.kind === "response") {
-        const { model, usage } = outcome.response;
-        yield { kind: "usage", model, usage, isAside: false };
         if (observed.cacheBreak !== undefined) yield { kind: "cache-break", cacheBreak: observed.cacheBreak };
         return { response: outcome.response };
       }
@@ -185,31 +182,38 @@ class Query {
   async *#told(step: EngineStep): AsyncGenerator<AgentEvent> {
     yield { kind: "step", step };
     for (const message of step.added) yield { kind: "message", message };
-    for (const usage of step.compacted?.usage ?? []) yield this.#aside(usage);
   }
 
-  #aside(usage: ResponseUsage): AgentEvent {
-    return { kind: "usage", model: this.#agent.conversation.model, usage, isAside: true };
-  }
-
-  /** Undefined where it was called off. */
+  /** Undefined where it was called off. What is cut off on the way is charged, whoever still listens. */
   async *#send(prepared: PreparedRequest): AsyncGenerator<AgentEvent, Outcome | undefined> {
-    const { provider } = this.#agent;
+    const { provider, conversation } = this.#agent;
     const left = new AbortController();
     const signal = AbortSignal.any([this.#signal, left.signal]);
     try {
       return yield* telling(async (tell) => {
-        const onRetry: StreamRetry = (retry) => tell({ kind: "retry", ...retry });
-        for await (const output of streamUnbroken(provider, { call: prepared.call, signal, onRetry })) {
-          if (output.kind === "text") tell({ kind: "text", text: output.text });
-          else if (output.kind === "thinking") tell({ kind: "thinking", text: output.thinking });
-          else if (output.kind === "message") return { kind: "response", response: output.message };
-          else if (output.kind === "error") {
-            const { failure } = output;
-            return failure.kind === "aborted" ? undefined : { kind: "failure", failure };
+        const meter = createCallMeter(prepared.call.request);
+        const onRetry: StreamRetry = (retry) => {
+          meter.onRetry(retry);
+          tell({ kind: "retry", ...retry });
+        };
+        const { onProgress } = meter;
+        const options = { call: prepared.call, signal, onRetry, onProgress };
+        try {
+          for await (const output of streamUnbroken(provider, options)) {
+            meter.see(output);
+            if (output.kind === "text") tell({ kind: "text", text: output.text });
+            else if (output.kind === "thinking") tell({ kind: "thinking", text: output.thinking });
+            else if (output.kind === "message") return { kind: "response", response: output.message };
+            else if (output.kind === "error") {
+              const { failure } = output;
+              return failure.kind === "aborted" ? undefined : { kind: "failure", failure };
+            }
           }
+          return undefined;
+        } finally {
+          const cut = meter.cutOff();
+          if (cut.length > 0) await conversation.charge(...cut);
         }
-        return undefined;
       });
     } finally {
       // Whoever stops listening does not want the rest either.

@@ -122,6 +122,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     ...permissions,
     ...(options.ask === undefined ? {} : { ask: options.ask }),
   };
+  const endings: Promise<void>[] = [];
   const subagents: Subagents = createSubagents({
     types: () => options.agentTypes,
     start: createSubagentStart({
@@ -136,6 +137,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       nestedMemory: nestedMemoryFor,
       shared,
       agent: common,
+      onBilled: (call) => void conversation.charge(call),
+      onEnding: (ending) => void endings.push(ending),
     }),
     nextId: () => `agent-${randomUUID().slice(0, 8)}`,
     estimator: createDefaultEstimator({ model: options.model }),
@@ -218,7 +221,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
     async close() {
       await Promise.allSettled([subagents.close(), background.close(), options.mcp?.close()]);
-      await Promise.allSettled([conversation.notes?.idle(), state.idle(), calibrations.save()]);
+      await Promise.allSettled([conversation.notes?.idle(), state.idle(), ...endings, calibrations.save()]);
+      await conversation.charge();
       await writer.close();
     },
   };

@@ -1,5 +1,8 @@
 import {
   createConversation,
+  createEventEmitter,
+  type BilledCall,
+  type Conversation,
   type ConversationOptions,
   type Message,
   type TranscriptWriter,
@@ -29,6 +32,10 @@ export interface SubagentParts {
   readonly prompts: SessionPrompts;
   readonly nestedMemory: (readState: ReadState) => NestedMemory;
   readonly shared: Omit<ConversationOptions, "model" | "maxTokens">;
+  /** Told of every call of theirs, those for summaries and notes included. */
+  readonly onBilled: (call: BilledCall) => void;
+  /** Told of what goes on after one has answered, until it is over. */
+  readonly onEnding: (ending: Promise<void>) => void;
   /** What all agents of the session have in common. */
   readonly agent: Pick<Agent, "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask">;
 }
@@ -45,12 +52,16 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     const nestedMemory = parts.nestedMemory(readState);
     const tools = parts.tools.subagent({ type, transcriptPath });
     const writer = sidechain(await createJsonlStore({ directory }).open(id));
+    const events = createEventEmitter();
+    events.on("call_billed", parts.onBilled);
+    let notes: Conversation["notes"];
     try {
       const conversation = createConversation({
         ...parts.shared,
         ...modelOptions(type.model ?? parts.model, parts.maxTokens),
         source: `agent:${type.name}`,
         agentId: id,
+        events,
         writer,
         transcriptPath,
         system: { prompt: prompts.of({ role: type.prompt, hasSkills: tools.has("Skill") }) },
@@ -64,6 +75,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
           ports: { files: guard.files, todos: state.todos, skills: state.invoked },
         },
       });
+      ({ notes } = conversation);
       const started = await parts.agent.hooks.run(
         "SubagentStart",
         { agentId: id, agentType: type.name },
@@ -82,7 +94,9 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
       };
       return yield* query(agent, `${contexts}${prompt}`, { signal });
     } finally {
-      await writer.close();
+      // Nobody waits for its notes; what they cost is still to come.
+      if (notes === undefined) await writer.close();
+      else parts.onEnding(notes.idle().finally(() => writer.close()));
     }
   };
 }

@@ -42,15 +42,17 @@ const LONG = Array.from({ length: 2500 }, (_, at) => `Thought ${at} about the wo
 describe("a subagent", () => {
   it("has a conversation of its own, and gives back its last words", async () => {
     await place.write("a.txt", "secret of a");
-    const costs: string[] = [];
     const session = await place.open(
       twoMinds([agentCall(), "Thanks."], [use("Read", { file_path: "a.txt" }), "It is in a.txt."]),
-      { id: "parent", onSubagentEvent: ({ kind }) => void costs.push(kind) },
+      { id: "parent" },
     );
     expect((await session.say("Find it.")).result.text).toBe("Thanks.");
     expect(resultsIn(session.conversation.live)).toMatchObject([{ content: "It is in a.txt." }]);
     expect(JSON.stringify(session.conversation.live)).not.toContain("secret of a");
-    expect(costs.filter((kind) => kind === "usage")).toHaveLength(2);
+    expect(session.conversation.account().lines).toMatchObject([
+      { source: "sdk", calls: 2 },
+      { source: "agent:general", calls: 2 },
+    ]);
     await session.close();
     const folder = join(sessionFolder(place.data, "parent"), "agents");
     const name = (await readdir(folder)).find((file) => file.endsWith(".jsonl")) ?? "";

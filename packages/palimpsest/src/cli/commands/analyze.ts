@@ -103,12 +103,33 @@ function describeCost(cost: RecordingAnalysis["cost"]): string {
   const summaries =
     cost.summaryCalls === 0
       ? ""
-      : `  ${formatDollars(cost.summaryDollars)} of it for ${plural(cost.summaryCalls, "call")} that wrote summaries\n`;
+      : `  ${formatDollars(cost.summaryDollars)} of it for ${plural(cost.summaryCalls, "call")} for summaries\n`;
+  const estimated =
+    cost.estimatedCalls === 0
+      ? ""
+      : `  ${formatDollars(cost.estimatedDollars)} of it estimated: ${plural(cost.estimatedCalls, "call")} cut off\n`;
   return (
     `\n${formatDollars(cost.dollars)} for ${responses}${unpriced}: ${parts.join(", ")}\n` +
     `  ${hit}; without the cache ${formatDollars(cost.withoutCache)} (${saved < 0 ? "it cost" : "it saved"} ${formatDollars(Math.abs(saved))})\n` +
-    summaries
+    summaries +
+    estimated +
+    describeShares("By model", cost.models) +
+    describeShares("By source", cost.sources)
   );
+}
+
+/** Nothing where there is only one. */
+function describeShares(title: string, shares: RecordingAnalysis["cost"]["models"]): string {
+  const all = Object.entries(shares).toSorted(([, a], [, b]) => (b.dollars ?? -1) - (a.dollars ?? -1));
+  if (all.length < 2) return "";
+  const rows = all.slice(0, MOST_ROWS).map(([name, share]) => {
+    const price = share.dollars === null ? "no price" : formatDollars(share.dollars);
+    const tokens = share.inputTokens + share.cacheWriteTokens + share.cacheReadTokens;
+    const figures = `${formatNumber(tokens)} tokens in, ${formatNumber(share.outputTokens)} out`;
+    return `    ${price.padStart(8)}  ${printable(name === "" ? "unknown" : name)}: ${plural(share.calls, "call")}, ${figures}\n`;
+  });
+  const rest = all.length - rows.length;
+  return `  ${title}:\n${rows.join("")}${rest === 0 ? "" : `    and ${formatNumber(rest)} more\n`}`;
 }
 
 /** The dearest ones, and what all of them come to. */

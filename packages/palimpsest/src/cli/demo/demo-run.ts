@@ -91,8 +91,8 @@ async function openDemo(options: DemoOptions): Promise<Demo> {
     window: WINDOW,
     path,
     now: () => provider.simulator.now(),
-    onSubagentUsage: (model, usage) => money.add(model, usage, true),
   });
+  session.events.on("call_billed", money.add);
   return new Demo({
     options,
     session,
@@ -163,11 +163,8 @@ class Demo {
   }
 
   async #hear(event: AgentEvent): Promise<void> {
-    const { money, options } = this.#parts;
-    if (event.kind === "usage") {
-      money.add(event.model, event.usage, false);
-      if (!event.isAside) options.onEvent({ kind: "meter", meter: this.#meter() });
-    } else if (event.kind === "step") this.#step(event.step);
+    const { options } = this.#parts;
+    if (event.kind === "step") this.#step(event.step);
     else if (event.kind === "message") await this.#message(event.message);
     else if (options.signal.aborted) return;
     else if (event.kind === "tool-end" && event.isError) {
@@ -219,13 +216,14 @@ class Demo {
       await baseline.play({ request, incoming, content, id, at, answeredAt: now() });
     }
     options.onEvent({ kind: "action", text: describeCalls(message) });
+    options.onEvent({ kind: "meter", meter: this.#meter() });
     advance(TOOLS_MS);
   }
 
   #meter(): DemoMeter {
     const { session, money, baseline } = this.#parts;
     const { reported, compactAt, thresholds } = session.conversation.size();
-    const figures = money.figures();
+    const figures = money.figures(session.conversation.account());
     return {
       tokens: reported,
       window: thresholds.contextWindow,

@@ -1,4 +1,4 @@
-import type { ModelProvider, ResponseUsage, Settings } from "@palimpsest/core";
+import type { ModelProvider, Settings } from "@palimpsest/core";
 import { randomUUID } from "node:crypto";
 import { dirname, delimiter } from "node:path";
 import { openSession, type Session } from "../../agent/session/session.js";
@@ -27,7 +27,6 @@ export interface DemoSessionOptions {
   /** Where programs are. */
   readonly path: string;
   readonly now: () => number;
-  readonly onSubagentUsage: (model: string, usage: ResponseUsage) => void;
 }
 
 /** A session of the real agent, with nothing of this person's settings, variables and files. */
@@ -61,8 +60,5 @@ export async function openDemoSession(options: DemoSessionOptions): Promise<Sess
     isResumed: false,
     source: "sdk",
     now,
-    onSubagentEvent(event) {
-      if (event.kind === "usage") options.onSubagentUsage(event.model, event.usage);
-    },
   });
 }

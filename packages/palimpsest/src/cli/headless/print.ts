@@ -3,13 +3,20 @@ import { resolve } from "node:path";
 import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
 import type { query } from "../../agent/loop/query.js";
 import type { Session } from "../../agent/session/session.js";
-import type { UsageTally } from "../../agent/session/usage-tally.js";
 import { printable, printableJson, printableText, type Terminal } from "../terminal.js";
 import { openAgent, StartError, type AgentFlags, type OpenedAgent } from "./open-agent.js";
 import { promptsOf, type PromptFlags } from "./prompts-of.js";
 import type { PipedInput } from "./read-piped.js";
 import { InputError, type Prompt } from "./read-prompts.js";
-import { eventLine, initLine, summaryDocument, type Denial, type StreamLine } from "./stream-lines.js";
+import {
+  compactionFailedLine,
+  compactionFailedSentence,
+  eventLine,
+  initLine,
+  summaryDocument,
+  type Denial,
+  type StreamLine,
+} from "./stream-lines.js";
 
 export interface PrintFlags extends AgentFlags, PromptFlags {
   readonly outputFormat: "text" | "json" | "stream-json";
@@ -38,14 +45,12 @@ export async function print(flags: PrintFlags, io: PrintIo): Promise<number> {
     return ExitCode.usage;
   }
   if (signal.aborted) return ExitCode.aborted;
-  const { createUsageTally } = await import("../../agent/session/usage-tally.js");
   const loop = await import("../../agent/loop/query.js");
-  const tally = createUsageTally();
-  const opened = await open(flags, { terminal, complain, tally });
+  const opened = await open(flags, { terminal, complain });
   if (opened === undefined) return ExitCode.failed;
   const { session, notices } = opened;
   for (const notice of notices) complain(notice);
-  const run = new Run({ flags, io, session, tally, complain, query: loop.query });
+  const run = new Run({ flags, io, session, complain, query: loop.query });
   try {
     await run.start(opened);
     for await (const prompt of prompts) {
@@ -68,7 +73,6 @@ interface RunParts {
   readonly flags: PrintFlags;
   readonly io: PrintIo;
   readonly session: Session;
-  readonly tally: UsageTally;
   readonly complain: (text: string) => void;
   readonly query: typeof query;
 }
@@ -85,14 +89,15 @@ class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    const { session, flags, complain } = parts;
     // Summaries and notes are asked for inside the engine, which tells nobody else that it waits.
-    parts.session.events.on("summary_retried", ({ source: _who, ...retry }) =>
+    session.events.on("summary_retried", ({ source: _who, ...retry }) =>
       this.#hear({ kind: "retry", ...retry }),
     );
-    // Notes are written beside the conversation: nobody else tells what that costs.
-    const { session, tally } = parts;
-    session.events.on("session_memory_extracted", ({ usage }) => {
-      for (const one of usage) tally.add(session.conversation.model, one);
+    session.events.on("compact_failed", (failed) => {
+      const sentence = compactionFailedSentence(failed);
+      if (flags.outputFormat === "stream-json") this.#write(compactionFailedLine(failed, session.id));
+      else if (sentence !== undefined) complain(sentence);
     });
   }
 
@@ -127,8 +132,7 @@ class Run {
   }
 
   #hear(event: AgentEvent): void {
-    const { flags, session, tally, complain } = this.#parts;
-    if (event.kind === "usage") tally.add(event.model, event.usage);
+    const { flags, session, complain } = this.#parts;
     if (event.kind === "step") this.#steps[event.step.tier] = (this.#steps[event.step.tier] ?? 0) + 1;
     if (event.kind === "tool-start") this.#inputs.set(event.id, event.input);
     if (event.kind === "tool-end") {
@@ -154,11 +158,11 @@ class Run {
   }
 
   #summary(result: AgentResult): StreamLine {
-    const { session, tally } = this.#parts;
+    const { session } = this.#parts;
     return summaryDocument({
       result: { ...result, turns: this.#turns },
       sessionId: session.id,
-      usage: tally.totals(),
+      account: session.conversation.account(),
       steps: this.#steps,
       denials: this.#denials,
       milliseconds: Date.now() - this.#started,
@@ -194,18 +198,13 @@ async function open(
   {
     terminal,
     complain,
-    tally,
   }: {
     readonly terminal: Terminal;
     readonly complain: (text: string) => void;
-    readonly tally: UsageTally;
   },
 ): Promise<OpenedAgent | undefined> {
-  const onSubagentEvent = (event: AgentEvent): void => {
-    if (event.kind === "usage") tally.add(event.model, event.usage);
-  };
   try {
-    return await openAgent(flags, { terminal, source: "sdk", onNotice: complain, more: { onSubagentEvent } });
+    return await openAgent(flags, { terminal, source: "sdk", onNotice: complain });
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (!(error instanceof Error) || !["StartError", "SettingsError", "PermissionRuleError"].includes(name))

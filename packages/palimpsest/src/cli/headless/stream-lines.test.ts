@@ -1,6 +1,12 @@
-import type { Message } from "@palimpsest/core";
+import { accountOf, type Message } from "@palimpsest/core";
 import { expect, it } from "vitest";
-import { eventLine, messageLine, summaryDocument } from "./stream-lines.js";
+import {
+  compactionFailedLine,
+  compactionFailedSentence,
+  eventLine,
+  messageLine,
+  summaryDocument,
+} from "./stream-lines.js";
 
 const base = {
   uuid: "u1",
@@ -56,17 +62,27 @@ it("tells retries, steps and notices, and leaves out what is of the moment", () 
   expect(eventLine({ kind: "tool-start", id: "1", name: "Read", input: {} }, "s")).toBeUndefined();
 });
 
+const usage = {
+  input_tokens: 100_000,
+  output_tokens: 10_000,
+  cache_read_input_tokens: 30,
+  cache_creation_input_tokens: 40,
+  cache_creation: { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 25 },
+};
+/** At 5 dollars for a million tokens, reads at a tenth, writes at 1.25 and 2, output at 5. */
+const dollars = (100_000 * 5 + 10_000 * 25 + 30 * 0.5 + 15 * 6.25 + 25 * 10) / 1_000_000;
 const summary = {
   sessionId: "s",
-  usage: {
-    inputTokens: 1,
-    outputTokens: 2,
-    cacheReadTokens: 3,
-    cacheWriteTokens: 4,
-    cost: 0.5,
-    unpricedCalls: 0,
-    calls: 1,
-  },
+  account: accountOf([
+    { source: "sdk", model: "claude-opus-4-5-20251101", usage },
+    { source: "compact", model: "somebody-else-1", usage: { input_tokens: 7, output_tokens: 1 } },
+    {
+      source: "sdk",
+      model: "claude-opus-4-5",
+      usage: { input_tokens: 10, output_tokens: 0 },
+      estimated: "all",
+    },
+  ]),
   steps: { full: 1, notes: 1, cached: 4 },
   denials: [{ id: "toolu_1", name: "Bash", input: { command: "rm" } }],
   milliseconds: 7,
@@ -82,20 +98,82 @@ it("says what a run came to, under the names that others use and our own", () =>
     session_id: "s",
     turns: 3,
     num_turns: 3,
-    usage: expect.objectContaining({
-      input_tokens: 1,
-      output_tokens: 2,
-      cache_read_input_tokens: 3,
-      cache_creation_input_tokens: 4,
-      calls: 1,
-    }),
-    cost: 0.5,
-    total_cost_usd: 0.5,
+    usage: {
+      inputTokens: 100_017,
+      outputTokens: 10_001,
+      cacheReadTokens: 30,
+      cacheWriteTokens: 40,
+      calls: 3,
+      unpricedCalls: 1,
+      estimatedCalls: 1,
+      input_tokens: 100_017,
+      output_tokens: 10_001,
+      cache_read_input_tokens: 30,
+      cache_creation_input_tokens: 40,
+      cache_creation: { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 25 },
+    },
+    cost: expect.closeTo(dollars + 0.000_05, 12),
+    total_cost_usd: expect.closeTo(dollars + 0.000_05, 12),
+    estimated_cost_usd: expect.closeTo(0.000_05, 12),
+    modelUsage: {
+      "claude-opus-4-5": {
+        inputTokens: 100_010,
+        outputTokens: 10_000,
+        cacheReadInputTokens: 30,
+        cacheCreationInputTokens: 40,
+        calls: 2,
+        estimatedCalls: 1,
+        costUSD: expect.closeTo(dollars + 0.000_05, 12),
+        contextWindow: 200_000,
+        maxOutputTokens: 64_000,
+      },
+      "somebody-else-1": {
+        inputTokens: 7,
+        outputTokens: 1,
+        cacheReadInputTokens: 0,
+        cacheCreationInputTokens: 0,
+        calls: 1,
+        estimatedCalls: 0,
+        costUSD: null,
+      },
+    },
+    account: [
+      expect.objectContaining({ model: "claude-opus-4-5", source: "sdk", calls: 2, estimatedCalls: 1 }),
+      expect.objectContaining({ model: "somebody-else-1", source: "compact", calls: 1, costUSD: null }),
+    ],
     compactions: 2,
     steps: summary.steps,
     permission_denials: [{ tool_name: "Bash", tool_use_id: "toolu_1", tool_input: { command: "rm" } }],
     duration_ms: 7,
   });
+});
+
+it("says of a failed compaction what it cost", () => {
+  const call = { source: "compact", model: "claude-opus-4-5", usage };
+  const failed = {
+    reason: "no_summary",
+    trigger: "auto",
+    source: "sdk",
+    failedAttempts: [],
+    calls: [call, call],
+  } as const;
+  expect(compactionFailedLine(failed, "s")).toEqual({
+    type: "system",
+    subtype: "compact_failed",
+    reason: "no_summary",
+    trigger: "auto",
+    calls: [call, call],
+    cost_usd: expect.closeTo(2 * dollars, 12),
+    session_id: "s",
+  });
+  expect(compactionFailedSentence(failed)).toBe(
+    "a compaction came to nothing (no_summary) after 2 calls to a model, $1.5007",
+  );
+  const unknown = { ...failed, calls: [{ ...call, model: "somebody-else-1" }] };
+  expect(compactionFailedSentence(unknown)).toBe(
+    "a compaction came to nothing (no_summary) after 1 call to a model",
+  );
+  expect(compactionFailedSentence({ ...failed, calls: [] })).toBeUndefined();
 });
 
 it.each([

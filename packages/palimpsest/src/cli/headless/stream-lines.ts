@@ -1,8 +1,8 @@
-import type { Message } from "@palimpsest/core";
+import { accountOf, accountTotal, type Account, type EngineEvents, type Message } from "@palimpsest/core";
 import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { Session } from "../../agent/session/session.js";
-import type { UsageTotals } from "../../agent/session/usage-tally.js";
+import { costFields } from "./cost-fields.js";
 
 /** A line of `stream-json`: the names are those that programs of this ecosystem read. */
 export type StreamLine = Readonly<Record<string, unknown>>;
@@ -83,6 +83,32 @@ export function eventLine(event: AgentEvent, sessionId: string): StreamLine | un
   }
 }
 
+/** A compaction that came to nothing: what it cost all the same. */
+export const compactionFailedLine = (
+  { reason, trigger, calls }: EngineEvents["compact_failed"],
+  sessionId: string,
+): StreamLine => ({
+  type: "system",
+  subtype: "compact_failed",
+  reason,
+  trigger,
+  calls,
+  cost_usd: accountTotal(accountOf(calls)).dollars,
+  session_id: sessionId,
+});
+
+/** The same for a person; undefined where nobody was asked, and nothing was paid. */
+export function compactionFailedSentence({
+  reason,
+  calls,
+}: EngineEvents["compact_failed"]): string | undefined {
+  if (calls.length === 0) return undefined;
+  const { dollars, unpricedCalls } = accountTotal(accountOf(calls));
+  const price = unpricedCalls === calls.length ? "" : `, $${dollars.toFixed(4)}`;
+  const counted = calls.length === 1 ? "1 call" : `${calls.length} calls`;
+  return `a compaction came to nothing (${reason}) after ${counted} to a model${price}`;
+}
+
 /** A call that was not permitted. */
 export interface Denial {
   readonly id: string;
@@ -94,7 +120,8 @@ export interface Denial {
 export interface RunSummary {
   readonly result: AgentResult;
   readonly sessionId: string;
-  readonly usage: UsageTotals;
+  /** What it has cost, subagents included. */
+  readonly account: Account;
   /** What the engine did, by tier. */
   readonly steps: Readonly<Record<string, number>>;
   readonly denials: readonly Denial[];
@@ -103,9 +130,8 @@ export interface RunSummary {
 
 /** The document of `--output-format json`, and the line behind every answer of `stream-json`. Figures are of the run so far. */
 export function summaryDocument(summary: RunSummary): StreamLine {
-  const { result, sessionId, usage, steps, denials, milliseconds } = summary;
+  const { result, sessionId, account, steps, denials, milliseconds } = summary;
   const isError = result.reason !== "done";
-  const { cost, ...tokens } = usage;
   return {
     type: "result",
     subtype: isError ? `error_${result.reason.replaceAll("-", "_")}` : "success",
@@ -115,15 +141,7 @@ export function summaryDocument(summary: RunSummary): StreamLine {
     session_id: sessionId,
     turns: result.turns,
     num_turns: result.turns,
-    usage: {
-      ...tokens,
-      input_tokens: tokens.inputTokens,
-      output_tokens: tokens.outputTokens,
-      cache_read_input_tokens: tokens.cacheReadTokens,
-      cache_creation_input_tokens: tokens.cacheWriteTokens,
-    },
-    cost,
-    total_cost_usd: cost,
+    ...costFields(account),
     compactions: (steps["full"] ?? 0) + (steps["notes"] ?? 0),
     steps,
     permission_denials: denials.map(({ id, name, input }) => ({
