@@ -1,4 +1,4 @@
-import { createAttachmentMessage } from "@palimpsest/core";
+import { createAttachmentMessage, emptyAccount, type Account } from "@palimpsest/core";
 import { resolve } from "node:path";
 import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
 import type { query } from "../../agent/loop/query.js";
@@ -11,6 +11,7 @@ import { InputError, type Prompt } from "./read-prompts.js";
 import {
   compactionFailedLine,
   compactionFailedSentence,
+  costLine,
   eventLine,
   initLine,
   summaryDocument,
@@ -85,6 +86,8 @@ class Run {
   readonly #denials: Denial[] = [];
   #inputs = new Map<string, unknown>();
   #last: AgentResult | undefined;
+  /** What the last line said it has cost. */
+  #toldAccount: Account | undefined;
   #turns = 0;
 
   constructor(parts: RunParts) {
@@ -159,10 +162,11 @@ class Run {
 
   #summary(result: AgentResult): StreamLine {
     const { session } = this.#parts;
+    this.#toldAccount = session.conversation.account();
     return summaryDocument({
       result: { ...result, turns: this.#turns },
       sessionId: session.id,
-      account: session.conversation.account(),
+      account: this.#toldAccount,
       steps: this.#steps,
       denials: this.#denials,
       milliseconds: Date.now() - this.#started,
@@ -180,7 +184,12 @@ class Run {
 
   /** The exit code. */
   finish(): number {
-    const { flags, io } = this.#parts;
+    const { flags, io, session } = this.#parts;
+    const account = session.conversation.account();
+    // Notes and subagents in the background may have come to their end behind the last answer.
+    if (flags.outputFormat === "stream-json" && account !== (this.#toldAccount ?? emptyAccount)) {
+      this.#write(costLine(account, session.id));
+    }
     const isAborted = io.signal.aborted;
     const last: AgentResult =
       this.#last ??

@@ -83,6 +83,14 @@ export function eventLine(event: AgentEvent, sessionId: string): StreamLine | un
   }
 }
 
+/** The last line, where calls were billed behind the last answer. */
+export const costLine = (account: Account, sessionId: string): StreamLine => ({
+  type: "system",
+  subtype: "cost",
+  ...costFields(account),
+  session_id: sessionId,
+});
+
 /** A compaction that came to nothing: what it cost all the same. */
 export const compactionFailedLine = (
   { reason, trigger, calls }: EngineEvents["compact_failed"],
