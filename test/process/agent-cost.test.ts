@@ -133,9 +133,8 @@ describe("what a run has cost", () => {
     });
     const bill = await chargedBy(sim);
     expect(lines.at(-1)?.["total_cost_usd"]).toBeCloseTo(dollars(bill), 9);
-    const summaries = (lines.at(-1)?.["account"] as readonly Line[]).filter(
-      ({ source }) => source === "compact",
-    );
+    const account = lines.at(-1)?.["account"] as readonly Line[] | undefined;
+    const summaries = account?.filter(({ source }) => source === "compact") ?? [];
     expect(sum(summaries.map(({ costUSD }) => Number(costUSD)))).toBeCloseTo(
       sum(failed.map((line) => Number(line["cost_usd"]))),
       9,
