@@ -5,10 +5,7 @@ import {
   type PreservedSegment,
   type UserMessage,
 } from "./message.js";
-
-/** What starts a user text that a program wrote: echoes of local commands, notices, reminders. */
-const PROGRAM_TEXT =
-  /^\s*(?:<(?:local-command-(?:stdout|stderr|caveat)|command-name|bash-(?:input|stdout|stderr)|task-notification|system-reminder|context-reminder|user-prompt-submit-hook)\b|\[Request interrupted by user|Caveat: The messages below were generated)/;
+import { wordsTyped } from "./words-typed.js";
 
 /** The boundary of a compaction. Everything before it is history, but for its preserved segment. */
 export function isCompactBoundary(message: Message): message is CompactBoundary {
@@ -65,12 +62,12 @@ export function isVisibleUserMessage(
 export function isHumanMessage(message: Message): message is UserMessage {
   if (message.type !== "user" || message.isMeta === true || message.isCompactSummary === true) return false;
   const content: unknown = message.message?.content;
-  if (typeof content === "string") return content.trim() !== "" && !PROGRAM_TEXT.test(content);
+  if (typeof content === "string") return wordsTyped(content) !== "";
   if (!Array.isArray(content)) return false;
   return content.some((block: { type?: unknown; text?: unknown } | null) => {
     if (block === null || typeof block !== "object" || block.type === "tool_result") return false;
     if (block.type !== "text") return true;
-    return typeof block.text === "string" && block.text.trim() !== "" && !PROGRAM_TEXT.test(block.text);
+    return typeof block.text === "string" && wordsTyped(block.text) !== "";
   });
 }
 

@@ -1,8 +1,8 @@
 import { isFields } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
-import { isCompactBoundary, isHumanMessage } from "../../messages/predicates.js";
+import { isCompactBoundary } from "../../messages/predicates.js";
 import type { HumanText } from "./human-text.js";
-import { typedText } from "./typed-text.js";
+import { saidWith } from "./typed-text.js";
 
 /**
  * What people said in a conversation, in the order in which it was said and each message once: what a boundary
@@ -32,9 +32,10 @@ export function humanTextsOf(live: readonly Message[]): readonly HumanText[] {
 }
 
 function textOf(message: Message): HumanText | undefined {
-  if (!isHumanMessage(message)) return undefined;
+  const text = saidWith(message);
+  if (text === undefined) return undefined;
   const uuid: unknown = message.uuid;
-  return { uuid: typeof uuid === "string" ? uuid : "", text: typedText(message) };
+  return { uuid: typeof uuid === "string" ? uuid : "", text };
 }
 
 /** A message in a boundary's list: without its text where it was kept. */

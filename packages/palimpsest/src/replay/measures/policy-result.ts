@@ -25,8 +25,13 @@ export interface PolicyFigures {
   readonly recall: number;
   readonly references: number;
   readonly missingReferences: number;
-  /** Share of the human messages still there word for word, over all turns. */
+  /**
+   * Share of the human messages still there word for word, over all turns; of one that is longer than a summary has
+   * to quote, beginning and end.
+   */
   readonly userWords: number;
+  /** Share of all words that people typed, over all turns, however long their messages are. */
+  readonly userWordsUncapped: number;
   /** Milliseconds of the policy's own work in a turn, the model's not included. */
   readonly cpuMsP50: number;
   readonly cpuMsP99: number;

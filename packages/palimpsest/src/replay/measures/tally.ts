@@ -21,6 +21,9 @@ export interface Tally {
   /** Human messages so far, summed over the turns, and how many of them were there word for word. */
   humanMessages: number;
   presentMessages: number;
+  /** The same in words, with no limit to the length of a message. */
+  typedWords: number;
+  presentWords: number;
   /** Milliseconds of each turn, by conversation. */
   cpu: number[][];
   turns: number;
@@ -43,6 +46,8 @@ export const emptyTally = (): Tally => ({
   missingReferences: 0,
   humanMessages: 0,
   presentMessages: 0,
+  typedWords: 0,
+  presentWords: 0,
   cpu: [],
   turns: 0,
   sideCalls: 0,
@@ -85,7 +90,7 @@ export function addTallies(tallies: readonly Tally[]): Tally {
 }
 
 export function figuresOf(tally: Tally, unlimitedCost: number): PolicyFigures {
-  const { cpu, humanMessages, presentMessages, ...sums } = tally;
+  const { cpu, humanMessages, presentMessages, typedWords, presentWords, ...sums } = tally;
   const input = sums.inputTokens + sums.cacheReadTokens + sums.cacheWriteTokens;
   const all = cpu.flat();
   return {
@@ -94,6 +99,7 @@ export function figuresOf(tally: Tally, unlimitedCost: number): PolicyFigures {
     cacheHit: input === 0 ? 0 : sums.cacheReadTokens / input,
     recall: sums.references === 0 ? 1 : 1 - sums.missingReferences / sums.references,
     userWords: humanMessages === 0 ? 1 : presentMessages / humanMessages,
+    userWordsUncapped: typedWords === 0 ? 1 : presentWords / typedWords,
     cpuMsP50: percentile(all, 0.5),
     cpuMsP99: percentile(all, 0.99),
     cpuGrowth: growthOf(cpu),

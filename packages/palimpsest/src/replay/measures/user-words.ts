@@ -1,7 +1,8 @@
-import { isHumanMessage, type Message, type RequestMessage, type UserMessage } from "@palimpsest/core";
+import type { Message, RequestMessage } from "@palimpsest/core";
 import { createContextTexts, type ContextTexts } from "./context-texts.js";
 import { collapseSpace } from "./collapse-space.js";
 import type { IndexedText } from "./text-index.js";
+import { typedWords } from "./typed-words.js";
 
 /** What people said so far in a conversation. One for a conversation, whatever the policies. */
 export interface UserWordsJudge {
@@ -11,48 +12,52 @@ export interface UserWordsJudge {
   readonly count: number;
   /** For each of them what has to stand in a context word for word, runs of white space as one blank. */
   readonly said: readonly (readonly string[])[];
+  /** All that they typed, in stretches, with no limit to the length of a message. */
+  readonly stretches: readonly WordStretch[];
+  /** How many words that is. */
+  readonly words: number;
+}
+
+/** A few lines of a message, runs of white space as one blank. */
+export interface WordStretch {
+  readonly text: string;
+  readonly words: number;
 }
 
 /** Two thousand tokens of three characters. Of a longer text only its beginning and its end have to be there. */
 const MAX_CHARACTERS = 6000;
 const HEAD_CHARACTERS = 1000;
 const TAIL_CHARACTERS = 500;
+/** What cannot be sent as it is. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+/** So long a stretch is there as a whole or counts as missing. */
+const STRETCH_CHARACTERS = 160;
 
 export function createUserWordsJudge(): UserWordsJudge {
   const said: (readonly string[])[] = [];
+  const stretches: WordStretch[] = [];
+  let total = 0;
   return {
     note: (incoming) => {
       for (const message of incoming) {
-        const words = isHumanMessage(message) ? typedTexts(message).flatMap(required) : [];
-        if (words.length > 0) said.push(words);
+        const texts = typedWords(message).map((text) => text.replaceAll(LONE_SURROGATE, "\ufffd"));
+        if (texts.length === 0) continue;
+        said.push(texts.flatMap(required));
+        for (const stretch of texts.flatMap(stretchesOf)) {
+          stretches.push(stretch);
+          total += stretch.words;
+        }
       }
     },
     get count() {
       return said.length;
     },
     said,
+    stretches,
+    get words() {
+      return total;
+    },
   };
-}
-
-/** The texts of a human message that a person typed; not what programs put beside them. */
-function typedTexts(message: UserMessage): readonly string[] {
-  const { content } = message.message;
-  if (typeof content === "string") return enteredTexts(content);
-  return content.flatMap((block) => {
-    if (block?.type !== "text" || typeof block.text !== "string") return [];
-    const alone: UserMessage = { ...message, message: { role: "user", content: block.text } };
-    return isHumanMessage(alone) ? enteredTexts(block.text) : [];
-  });
-}
-
-const COMMAND =
-  /^\s*<command-message>[^<]*<\/command-message>\s*<command-name>([^<]*)<\/command-name>(?:\s*<command-args>([^]*?)<\/command-args>)?/;
-
-/** A slash command is its name and what was typed behind it: a program wrapped them. Other texts are themselves. */
-function enteredTexts(text: string): readonly string[] {
-  const [wrapper, name = "", entered = ""] = COMMAND.exec(text) ?? [];
-  const parts = wrapper === undefined ? [text] : [name, entered, text.slice(wrapper.length)];
-  return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
 const required = (text: string): readonly string[] =>
@@ -60,10 +65,27 @@ const required = (text: string): readonly string[] =>
     ? [collapseSpace(text)]
     : [collapseSpace(text.slice(0, HEAD_CHARACTERS)), collapseSpace(text.slice(-TAIL_CHARACTERS))];
 
+/** The text cut at blanks; what has none for long is cut anywhere. */
+function stretchesOf(text: string): readonly WordStretch[] {
+  const whole = collapseSpace(text);
+  const stretches: WordStretch[] = [];
+  for (let start = 0; start < whole.length;) {
+    const most = start + STRETCH_CHARACTERS;
+    const blank = most >= whole.length ? whole.length : whole.lastIndexOf(" ", most);
+    const end = blank > start ? blank : most;
+    const stretch = whole.slice(start, end);
+    stretches.push({ text: stretch, words: stretch.split(" ").length });
+    start = whole[end] === " " ? end + 1 : end;
+  }
+  return stretches;
+}
+
 /** Says how many of the human messages so far a context holds. One for each policy and conversation. */
 export interface UserWordsReader {
   /** Of the messages that the judge noted so far, those that stand in these, whatever their white space. */
   readonly present: (messages: readonly RequestMessage[]) => number;
+  /** Of all words, those in stretches that stand in these: no limits to what a summary quotes are taken into account. */
+  readonly presentWords: (messages: readonly RequestMessage[]) => number;
 }
 
 /** Where a text was found, or up to which text of the context it was sought in vain. */
@@ -73,25 +95,33 @@ interface Place {
 }
 
 export function createUserWordsReader(
-  judge: Pick<UserWordsJudge, "said">,
+  judge: Pick<UserWordsJudge, "said"> & Partial<Pick<UserWordsJudge, "stretches">>,
   context: ContextTexts = createContextTexts(),
 ): UserWordsReader {
   const places = new Map<string, Place>();
 
+  const finderIn = (messages: readonly RequestMessage[]): ((words: string) => boolean) => {
+    const texts = context.of(messages);
+    return (words) => {
+      const place = places.get(words);
+      if ((place?.found?.uses ?? 0) > 0) return true;
+      const soughtUpTo = texts.newest();
+      const after = place === undefined || place.found !== undefined ? 0 : place.soughtUpTo;
+      if (after === soughtUpTo) return false;
+      const found = texts.findCollapsed(words, after);
+      places.set(words, found === undefined ? { soughtUpTo } : { found, soughtUpTo });
+      return found !== undefined;
+    };
+  };
+
   return {
     present: (messages) => {
-      const texts = context.of(messages);
-      const isPresent = (words: string): boolean => {
-        const place = places.get(words);
-        if ((place?.found?.uses ?? 0) > 0) return true;
-        const soughtUpTo = texts.newest();
-        const after = place === undefined || place.found !== undefined ? 0 : place.soughtUpTo;
-        if (after === soughtUpTo) return false;
-        const found = texts.findCollapsed(words, after);
-        places.set(words, found === undefined ? { soughtUpTo } : { found, soughtUpTo });
-        return found !== undefined;
-      };
+      const isPresent = finderIn(messages);
       return judge.said.filter((words) => words.every(isPresent)).length;
+    },
+    presentWords: (messages) => {
+      const isPresent = finderIn(messages);
+      return (judge.stretches ?? []).reduce((sum, { text, words }) => sum + (isPresent(text) ? words : 0), 0);
     },
   };
 }

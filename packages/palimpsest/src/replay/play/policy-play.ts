@@ -167,6 +167,8 @@ export class PolicyPlay {
     tally.missingReferences += this.#missed.length;
     tally.humanMessages += this.#options.userWords.count;
     tally.presentMessages += this.#words.present(seen);
+    tally.typedWords += this.#options.userWords.words;
+    tally.presentWords += this.#words.presentWords(seen);
     if (!this.#options.keepsMissing) return;
     for (const { tool, kind, text } of this.#missed) {
       this.missing.push({ turn, at: round.at, tool, kind, reference: text });
