@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isCompactBoundary, type Message } from "@palimpsest/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
 
@@ -51,6 +52,15 @@ async function killWriter(conversation: string): Promise<Killed> {
   return { uuids: whole.split(/\s+/).filter((word) => word.includes("-")), complaints };
 }
 
+/** What a writer lists of its messages. */
+const saidIn = (messages: readonly Message[]): readonly unknown[] =>
+  messages.flatMap((message) => {
+    const content = message.type === "user" ? message.message.content : undefined;
+    return typeof content === "string" && content.length < 3000
+      ? [{ uuid: message.uuid, text: content }]
+      : [];
+  });
+
 describe("writers that are killed", () => {
   it(`${WRITERS} at random instants lose nothing that was acknowledged, and the next can open`, async () => {
     const acknowledged = new Map<string, string[]>();
@@ -58,6 +68,7 @@ describe("writers that are killed", () => {
     let tornFiles = 0;
     let staleLocks = 0;
     let next = 0;
+    let boundaries = 0;
     const store = createJsonlStore({ directory });
     const killAll = async (): Promise<void> => {
       for (let turn = next++; turn < WRITERS; turn = next++) {
@@ -92,8 +103,17 @@ describe("writers that are killed", () => {
       const { messages } = await store.readAll(conversation);
       const order = messages.map(({ uuid }) => uuid);
       expect(order.filter((uuid) => uuids.includes(uuid))).toEqual(uuids);
-      expect((await store.readLive(conversation)).damaged).toEqual([]);
+      const live = await store.readLive(conversation);
+      expect(live.damaged).toEqual([]);
+      for (const [at, boundary] of messages.entries()) {
+        if (!isCompactBoundary(boundary)) continue;
+        expect(boundary.compactMetadata?.["humanMessages"]).toEqual(saidIn(messages.slice(0, at)));
+        boundaries += 1;
+      }
+      const last = messages.findLast(isCompactBoundary);
+      expect(live.messages.filter(isCompactBoundary)).toEqual(last === undefined ? [] : [last]);
     }
+    expect(boundaries).toBeGreaterThan(CONVERSATIONS);
     const left = (await readdir(directory)).filter((name) => name.endsWith(".lock"));
     expect(left).toEqual([]);
   });

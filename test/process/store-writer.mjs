@@ -23,13 +23,36 @@ function message(size) {
   };
 }
 
+/** What people said, as a compaction lists it: short messages alone, so that many lists fit into a file. */
+const said = (messages) =>
+  messages
+    .filter(({ type, message }) => type === "user" && message.content.length < 3000)
+    .map(({ uuid, message }) => ({ uuid, text: message.content }));
+
+const boundary = (humanMessages) => ({
+  type: "system",
+  subtype: "compact_boundary",
+  uuid: randomUUID(),
+  parentUuid: null,
+  timestamp: new Date().toISOString(),
+  sessionId: "crash",
+  compactMetadata: { trigger: "auto", preTokens: 1, humanMessages },
+});
+
 async function appendForEver(limit) {
   const writer = await store.open(conversation);
+  const list = said((await store.readAll(conversation)).messages);
   say("open");
   for (let count = 0; count < limit; count += 1) {
+    if (Math.random() < 0.2) {
+      const compacted = boundary([...list]);
+      await writer.append([compacted]);
+      say(compacted.uuid);
+    }
     const size = Math.random() < 0.1 ? 500_000 : Math.floor(Math.random() * 5000);
     const batch = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () => message(size));
     await writer.append(batch);
+    list.push(...said(batch));
     say(batch.map(({ uuid }) => uuid).join(" "));
   }
   await writer.close();

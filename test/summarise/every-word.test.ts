@@ -1,12 +1,22 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createJsonlStore } from "../../packages/palimpsest/src/stores/jsonl/store.js";
 import { createMemoryStore } from "../../packages/palimpsest/src/stores/memory.js";
 import { missingIn, shownToModel } from "./words/judge.js";
 import { createPerson, type Person, type Writer } from "./words/person.js";
 import { said, type Said } from "./words/said.js";
 
-const runs = Number(process.env["PALIMPSEST_PROPERTY_RUNS"] ?? 300);
+const runs = Number(process.env["PALIMPSEST_PROPERTY_RUNS"] ?? 100);
 const seed = Number(process.env["PALIMPSEST_PROPERTY_SEED"] ?? Date.now() ^ process.pid);
+
+let directory = "";
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "palimpsest-every-word-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const place = fc.double({ min: 0, max: 1, noNaN: true });
 const of = <Kind extends string, More extends object>(
@@ -63,7 +73,7 @@ async function take(person: Person, given: Step): Promise<void> {
       await person.say(given.what);
       return;
     case "again": {
-      const text = person.texts[Math.floor(given.at * (person.texts.length - 1))];
+      const text = person.said[Math.floor(given.at * (person.said.length - 1))]?.[0];
       if (text !== undefined)
         await person.say({ kind: "message", content: [{ type: "text", text }], texts: [text] });
       return;
@@ -124,33 +134,36 @@ const chain = fc.record({
   hasNotes: fc.boolean(),
   model: fc.constantFrom("claude-opus-5-5", "claude-opus-5", "claude-sonnet-4-5"),
   window: fc.constantFrom(undefined, 120_000, 150_000),
+  isOnDisk: fc.boolean(),
   stretches: fc.array(stretch, { minLength: 1, maxLength: 5 }),
 });
 
 it("loses no word of a person, whatever is cleared, replaced, compacted, undone and resumed", async () => {
   const happened = new Map<string, number>();
-  let texts = 0;
+  let messages = 0;
   await fc.assert(
-    fc.asyncProperty(chain, async ({ writer, hasNotes, model, window, stretches }) => {
+    fc.asyncProperty(chain, async ({ writer, hasNotes, model, window, isOnDisk, stretches }) => {
       const person = await createPerson({
         writer,
         hasNotes,
         model,
-        store: createMemoryStore(),
+        store: isOnDisk
+          ? createJsonlStore({ directory: await mkdtemp(join(directory, "c-")) })
+          : createMemoryStore(),
         ...(window === undefined ? {} : { settings: { window } }),
       });
       for (const given of stretches.flat()) {
         await take(person, given);
         const shown = shownToModel(person.conversation.requestMessages());
-        const missing = missingIn(shown, person.texts, { whole: 4000, total: 60_000 });
+        const missing = missingIn(shown, person.said, { whole: 4000, total: 60_000 });
         expect(missing, given.kind).toEqual([]);
       }
-      texts += person.texts.length;
+      messages += person.said.length;
       for (const [what, count] of person.happened) happened.set(what, (happened.get(what) ?? 0) + count);
       await person.end();
     }),
     { numRuns: runs, seed },
   );
   const counts = Object.fromEntries([...happened].toSorted());
-  console.log(`every word: ${runs} chains, seed ${seed}, ${texts} texts`, counts);
+  console.log(`every word: ${runs} chains, seed ${seed}, ${messages} messages`, counts);
 }, 3_600_000);

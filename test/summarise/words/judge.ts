@@ -27,19 +27,20 @@ export interface Limits {
   readonly total: number;
 }
 
-/** What of these texts, the oldest first, is missing in what the model is sent. */
+/** What of these messages, the oldest first, is missing in what the model is sent. */
 export function missingIn(
   shown: string,
-  texts: readonly string[],
+  messages: readonly (readonly string[])[],
   { whole, total }: Limits,
 ): readonly string[] {
   let left = total;
-  return texts.toReversed().flatMap((text) => {
-    const words = flat(text);
-    left -= Math.min(weightOf(words), whole) + 100;
+  return messages.toReversed().flatMap((texts) => {
+    const words = texts.map(flat);
+    const weight = words.reduce((sum, text) => sum + weightOf(text), 0);
+    left -= Math.min(weight, whole) + 100;
     if (left < 0) return [];
-    const isLong = weightOf(words) > whole;
-    const pieces = isLong ? [words.slice(0, END), words.slice(-END)] : [words];
+    const [first = ""] = words;
+    const pieces = weight > whole ? [first.slice(0, END), words.at(-1)?.slice(-END) ?? ""] : words;
     return pieces.filter((piece) => !shown.includes(flat(piece)));
   });
 }

@@ -83,7 +83,7 @@ export async function createPerson(options: PersonOptions) {
   let ids = 0;
   let calls = 0;
   let now = Date.UTC(2026, 10, 16, 9);
-  const texts: string[] = [];
+  const said: (readonly string[])[] = [];
   const provider: ModelProvider = {
     name: "scripted",
     capabilities: () => ({ ...messagesApiCapabilities, contextEdits: false }),
@@ -108,7 +108,7 @@ export async function createPerson(options: PersonOptions) {
     if (call.request["compaction"] !== undefined && writer === "server") {
       return [{ type: "compaction", content: "The provider's own words." } as AssistantBlock];
     }
-    const all = texts.join("\n");
+    const all = said.flat().join("\n");
     const text =
       writer === "untitled"
         ? "They talked about things."
@@ -178,7 +178,8 @@ export async function createPerson(options: PersonOptions) {
     return true;
   };
   const person = {
-    texts,
+    /** The texts of each message. */
+    said,
     happened,
     get conversation() {
       return conversation;
@@ -194,7 +195,7 @@ export async function createPerson(options: PersonOptions) {
             })
           : createUserMessage(origin, { content }),
       );
-      texts.push(...words);
+      said.push(words);
     },
     /** A round with calls; the person may say something between them and their results, or beside a result. */
     async work(size: number, meanwhile?: Said, beside?: Said) {
@@ -210,7 +211,7 @@ export async function createPerson(options: PersonOptions) {
       );
       if (!isAnswered) return;
       if (meanwhile !== undefined) await person.say(meanwhile);
-      const [first = ""] = texts;
+      const [first = ""] = said.flat();
       const quoted = first.slice(0, 400);
       const besides = beside?.kind === "message" && Array.isArray(beside.content) ? beside.content : [];
       await conversation.append(
@@ -226,7 +227,7 @@ export async function createPerson(options: PersonOptions) {
           ],
         }),
       );
-      if (besides.length > 0) texts.push(...(beside?.texts ?? []));
+      if (besides.length > 0) said.push(beside?.texts ?? []);
     },
     finish: () => answer([{ type: "text", text: "Done so far." }]),
     async pause() {

@@ -7,6 +7,7 @@ import {
   type TranscriptStore,
   type TranscriptWriter,
 } from "@palimpsest/core";
+import { isOwnBoundary, packBoundary, unpackBoundaries } from "./boundary-texts.js";
 import { checkConversationId } from "./conversation-id.js";
 import { encodeMessage } from "./encode-message.js";
 
@@ -30,10 +31,7 @@ export function createMemoryStore(): TranscriptStore {
         `There is no conversation ${id} in this store; list() tells which there are.`,
       );
     }
-    return conversation.lines.flatMap((line) => {
-      const decoded = decodeLine(line);
-      return decoded.kind === "message" ? [decoded.message] : [];
-    });
+    return unpackBoundaries(decode(conversation.lines)).messages;
   };
 
   return {
@@ -69,13 +67,29 @@ export function createMemoryStore(): TranscriptStore {
   };
 }
 
+const decode = (lines: readonly string[]): readonly Message[] =>
+  lines.flatMap((line) => {
+    const decoded = decodeLine(line);
+    return decoded.kind === "message" ? [decoded.message] : [];
+  });
+
+/** A boundary without what those before it hold. */
+function packed(message: Message, before: () => readonly string[]): Message {
+  if (!isOwnBoundary(message)) return message;
+  const { last } = unpackBoundaries(decode(before()));
+  return last === undefined ? message : packBoundary(message, last);
+}
+
 function createMemoryWriter(id: string, conversation: StoredConversation): TranscriptWriter {
   let isClosed = false;
   return {
     async append(messages) {
       if (isClosed)
         throw new TranscriptError("closed", `Conversation ${id} was closed; open it again to append.`);
-      const lines = messages.map(encodeMessage);
+      const lines: string[] = [];
+      for (const message of messages) {
+        lines.push(encodeMessage(packed(message, () => [...conversation.lines, ...lines])));
+      }
       if (lines.length === 0) return;
       for (const line of lines) {
         conversation.lines.push(line);

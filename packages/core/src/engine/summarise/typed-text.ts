@@ -18,7 +18,8 @@ export const typedText = (message: UserMessage): string => typedIn(message.messa
  */
 export function saidWith(message: Message): string | undefined {
   if (isHumanMessage(message)) return typedText(message);
-  if (message.type !== "attachment" || message.isMeta === true || !isFields(message.attachment)) return undefined;
+  if (message.type !== "attachment" || message.isMeta === true || !isFields(message.attachment))
+    return undefined;
   const { type, prompt, commandMode = "prompt", isMeta } = message.attachment;
   const isPrompt = type === "queued_command" && commandMode === "prompt" && isMeta !== true;
   return isPrompt ? typedIn(prompt) : undefined;

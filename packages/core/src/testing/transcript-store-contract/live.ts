@@ -220,4 +220,32 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       checkContent(await store.readLive("c"), [one, two, other], "readLive");
     },
   },
+  {
+    name: "every boundary comes back with all that people said before it",
+    async run(createStore) {
+      const store = await createStore();
+      const talk = conversationBuilder();
+      const carrying = (humanMessages: readonly { readonly uuid: string; readonly text?: string }[]) => {
+        const [boundary, summary] = talk.compaction();
+        const compactMetadata = { ...boundary.compactMetadata, humanMessages, namesUsed: ["a"] };
+        return [{ ...boundary, compactMetadata } as CompactBoundary, summary] as const;
+      };
+      const said = ["one", "two", "three", "one"].map((text, at) => ({ uuid: `said-${at}`, text }));
+      const kept = { uuid: "kept" };
+      const first = carrying(said.slice(0, 2));
+      const between = talk.user("three");
+      const second = carrying([...said.slice(0, 3), kept]);
+      const third = carrying([kept, ...said.toReversed()]);
+      await write(store, "c", [...first, between], second, third);
+      checkContent(await store.readAll("c"), [...first, between, ...second, ...third], "readAll");
+      checkContent(await store.readLive("c"), third, "readLive");
+      talk.rewindTo(first[1]);
+      const other = talk.user("another three");
+      await write(store, "c", [other]);
+      checkContent(await store.readLive("c"), [...first, other], "readLive after a rewind");
+      const fourth = carrying([...said.slice(0, 2), { uuid: other.uuid, text: "another three" }]);
+      await write(store, "c", fourth);
+      checkContent(await store.readLive("c"), fourth, "readLive of the branch");
+    },
+  },
 ];

@@ -24,7 +24,8 @@ const INTERRUPTION = "[Request interrupted by user";
  */
 export function typedWords(message: Message): readonly string[] {
   if (message.isMeta === true) return [];
-  if (message.type === "user") return message.isCompactSummary === true ? [] : wordsIn(message.message?.content);
+  if (message.type === "user")
+    return message.isCompactSummary === true ? [] : wordsIn(message.message?.content);
   if (message.type !== "attachment" || !isFields(message.attachment)) return [];
   const { type, prompt, commandMode, isMeta } = message.attachment;
   if (type !== "queued_command" || isMeta === true) return [];

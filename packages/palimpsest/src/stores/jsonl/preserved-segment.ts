@@ -1,10 +1,5 @@
-import {
-  isCompactBoundary,
-  preservedSegmentOf,
-  type CompactBoundary,
-  type Message,
-  type PreservedSegment,
-} from "@palimpsest/core";
+import { preservedSegmentOf, type Message, type PreservedSegment } from "@palimpsest/core";
+import { isOwnBoundary } from "../boundary-texts.js";
 import type { ByteSource } from "./byte-source.js";
 import { decodeRawLine, isUnfinished, type PlacedMessage } from "./raw-line.js";
 import { linesForward } from "./read-forward.js";
@@ -15,10 +10,6 @@ type ByteRange = NonNullable<PreservedSegment["byteRanges"]>[number];
 export function segmentOf(boundary: Message): PreservedSegment | undefined {
   return isOwnBoundary(boundary) ? preservedSegmentOf(boundary) : undefined;
 }
-
-/** A boundary of the conversation itself, not of a subagent beside it. */
-export const isOwnBoundary = (message: Message): message is CompactBoundary =>
-  isCompactBoundary(message) && message.isSidechain !== true;
 
 /**
  * The segment in the list that was live before its boundary, older boundaries within it included; empty

@@ -1,21 +1,47 @@
 import { isCompactBoundary, linkLive, undoneBoundary, type Message } from "@palimpsest/core";
+import { isOwnBoundary, unpackBoundaries } from "../boundary-texts.js";
 import type { ByteSource } from "./byte-source.js";
-import { isOwnBoundary, segmentLines, readHinted, segmentOf } from "./preserved-segment.js";
+import { unpackPlaced, type PlacedBoundary } from "./earlier-texts.js";
+import { segmentLines, readHinted, segmentOf } from "./preserved-segment.js";
 import { decodeRawLine, type PlacedDamage, type PlacedMessage } from "./raw-line.js";
 import { linesBackward } from "./read-backward.js";
 import { readForward, type PlacedContent } from "./read-forward.js";
 
 /**
  * The live messages of the transcript that ends at `end`, in live order: the same as `liveMessages` of all its
- * messages. Costs the lines since the last boundary and its segment; the whole file only where the branch
- * leads to before the boundary.
+ * messages. Costs the lines since the last boundary, its segment, and the boundaries that hold what people said; the
+ * whole file only where the branch leads to before the boundary, or where something is not where it should be.
  */
 export async function readLive(source: ByteSource, end: number): Promise<PlacedContent> {
   const near = await readNear(source, end);
-  if (near !== undefined) return near;
-  const all = await readForward(source, end);
+  const unpacked = near === undefined ? undefined : await withTexts(source, near);
+  if (unpacked !== undefined) return unpacked;
+  const all = await readWhole(source, end);
   return { messages: link([], all.messages).live, damaged: all.damaged };
 }
+
+/** Every message before `end`, oldest first, as it was appended. */
+export async function readWhole(source: ByteSource, end: number): Promise<PlacedContent> {
+  const { messages, damaged } = await readForward(source, end);
+  const unpacked = unpackBoundaries(messages.map(({ message }) => message)).messages;
+  return {
+    messages: messages.map((placed, at) => ({ ...placed, message: unpacked[at] ?? placed.message })),
+    damaged,
+  };
+}
+
+/** The live messages with what people said in the boundary among them; undefined where that is not to be found. */
+async function withTexts(source: ByteSource, near: PlacedContent): Promise<PlacedContent | undefined> {
+  const messages: PlacedMessage[] = [];
+  for (const placed of near.messages) {
+    const unpacked = isPlacedBoundary(placed) ? await unpackPlaced(source, placed) : undefined;
+    if (isPlacedBoundary(placed) && unpacked === undefined) return undefined;
+    messages.push(unpacked === undefined ? placed : { ...placed, message: unpacked.boundary });
+  }
+  return { ...near, messages };
+}
+
+const isPlacedBoundary = (placed: PlacedMessage): placed is PlacedBoundary => isOwnBoundary(placed.message);
 
 /** The same without ever reading everything; undefined where that would be needed. */
 async function readNear(source: ByteSource, end: number): Promise<PlacedContent | undefined> {
@@ -45,11 +71,11 @@ async function readKept(source: ByteSource, boundary: PlacedMessage): Promise<Pl
 
 interface Tail extends PlacedContent {
   /** The first of the messages; undefined where the whole file holds none. */
-  readonly boundary: PlacedMessage | undefined;
+  readonly boundary: PlacedBoundary | undefined;
 }
 
 /** From the last boundary on, or everything where there is none. */
-async function readBackToBoundary(source: ByteSource, end: number): Promise<Tail> {
+export async function readBackToBoundary(source: ByteSource, end: number): Promise<Tail> {
   const messages: PlacedMessage[] = [];
   const damaged: PlacedDamage[] = [];
   for await (const lines of linesBackward(source, end)) {
@@ -59,8 +85,7 @@ async function readBackToBoundary(source: ByteSource, end: number): Promise<Tail
       if (decoded.kind !== "message") continue;
       const placed = { message: decoded.message, start: line.start, end: line.end };
       messages.push(placed);
-      if (isOwnBoundary(decoded.message))
-        return { messages: messages.toReversed(), damaged, boundary: placed };
+      if (isPlacedBoundary(placed)) return { messages: messages.toReversed(), damaged, boundary: placed };
     }
   }
   return { messages: messages.toReversed(), damaged, boundary: undefined };

@@ -10,8 +10,8 @@ import { fileSource, type ByteSource } from "./byte-source.js";
 import { nodeFileSystem, systemCode, type FileSystem, type OpenFile } from "./file-system.js";
 import { withIoErrors } from "./io-error.js";
 import { acquireLock } from "./lock.js";
-import { numberDamage, readForward, type PlacedContent } from "./read-forward.js";
-import { readLive } from "./read-live.js";
+import { numberDamage, type PlacedContent } from "./read-forward.js";
+import { readLive, readWhole } from "./read-live.js";
 import { repairTail } from "./repair-tail.js";
 import { createJsonlWriter } from "./writer.js";
 
@@ -81,7 +81,7 @@ export function createJsonlStore(options: JsonlStoreOptions): TranscriptStore {
       });
     },
     readLive: (id) => read(id, readLive),
-    readAll: (id) => read(id, readForward),
+    readAll: (id) => read(id, readWhole),
     list: () =>
       withIoErrors(`The conversations in ${directory} could not be listed`, () =>
         listFiles(fileSystem, directory),
