@@ -106,7 +106,7 @@ export async function createPerson(options: PersonOptions) {
   };
   const answerTo = (call: ModelCall): readonly AssistantBlock[] => {
     if (call.request["compaction"] !== undefined && writer === "server") {
-      return [{ type: "compaction", content: "The provider's own words." } as AssistantBlock];
+      return [{ type: "compaction", content: "The provider's own words." }];
     }
     const all = said.flat().join("\n");
     const text =

@@ -29,6 +29,31 @@ describe("human messages", () => {
     ["a notification", user("<task-notification>\ndone"), false],
     ["an interruption", user([{ type: "text", text: "[Request interrupted by user for tool use]" }]), false],
     ["a reminder", user("<system-reminder>x</system-reminder>"), false],
+    ["a prompt after a reminder", user("<system-reminder>x</system-reminder>\n\nfix it"), true],
+    [
+      "a prompt after two",
+      user("<context-reminder a='b'>x</context-reminder><system-reminder>y</system-reminder>do"),
+      true,
+    ],
+    ["a prompt after an interruption", user("[Request interrupted by user]\nno, stop"), true],
+    ["a prompt after a hook's words", user("<user-prompt-submit-hook>x</user-prompt-submit-hook>go"), true],
+    [
+      "reminders in a reminder",
+      user("<system-reminder>a<system-reminder>b</system-reminder>c</system-reminder>"),
+      false,
+    ],
+    ["a reminder without an end", user("<system-reminder>x\nfix it"), false],
+    ["output with words after it", user("<bash-stdout>x</bash-stdout>\nfix it"), false],
+    [
+      "a notification with words after it",
+      user("<task-notification>x</task-notification>\nsee there"),
+      false,
+    ],
+    [
+      "a command's output after a reminder",
+      user("<system-reminder>x</system-reminder><bash-stdout>y</bash-stdout>"),
+      false,
+    ],
     ["nothing", user("  "), false],
     ["garbage", user(undefined), false],
   ])("%s", (_, message, expected) => {

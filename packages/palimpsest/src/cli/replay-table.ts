@@ -15,12 +15,18 @@ const columns: readonly Column[] = [
   { title: "ratio", of: ({ costRatio }) => costRatio.toFixed(2) },
   { title: "cache hit", of: ({ cacheHit }) => percent(cacheHit) },
   { title: "recall", of: ({ recall }) => percent(recall) },
-  { title: "user words", of: ({ userWords }) => percent(userWords) },
+  { title: "user words", of: describeWords },
   { title: "invalid", of: ({ invalid }) => formatNumber(invalid) },
   { title: "overflow", of: ({ overflow }) => formatNumber(overflow) },
   { title: "CPU p99 ms", of: ({ cpuMsP99 }) => milliseconds(cpuMsP99) },
   { title: "compactions", of: ({ compactions }) => describeTiers(compactions) },
 ];
+
+/** Without limits to what a summary quotes, where that makes a difference. */
+function describeWords({ userWords, userWordsUncapped }: PolicyFigures): string {
+  const [within, all] = [percent(userWords), percent(userWordsUncapped)];
+  return within === all ? within : `${within} (${all} of all words)`;
+}
 
 const describeTiers = (compactions: PolicyFigures["compactions"]): string =>
   Object.entries(compactions)

@@ -50,8 +50,9 @@ async function compactedOften(count: number, words = 2000): Promise<readonly Ent
   const talk = conversationBuilder();
   const said: Entry[] = [];
   for (let round = 0; round < count; round += 1) {
-    const message = talk.user(`${round} ${"word ".repeat(words)}`.trim());
-    said.push({ uuid: message.uuid, text: String(message.message.content) });
+    const text = `${round} ${"word ".repeat(words)}`.trim();
+    const message = talk.user(text);
+    said.push({ uuid: message.uuid, text });
     await append([message, talk.assistant("a".repeat(50_000))], compaction(talk, [...said]));
   }
   await append([talk.user("the newest")]);

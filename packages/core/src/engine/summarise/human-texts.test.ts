@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { UserBlock } from "../../messages/content.js";
-import type { CompactBoundary } from "../../messages/message.js";
+import type { CompactBoundary, Message } from "../../messages/message.js";
 import { conversationBuilder } from "../../testing/conversation-builder.js";
 import { humanTextsOf } from "./human-texts.js";
 
@@ -35,6 +35,30 @@ it("say where a picture or a document was, and leave out what programs put besid
       { type: "tool_result", tool_use_id: "t", content: "a result" },
     ]),
   ).toEqual(["[image]\nlook at this\n[document]\n[attachment]"]);
+});
+
+it("are found after a reminder in the same text, and in what was sent while the model worked", () => {
+  const reminder = "<system-reminder>\nA task began.\n</system-reminder>";
+  expect(textsOf(`${reminder}\n\nmake a guide of it`)).toEqual(["make a guide of it"]);
+  expect(textsOf([{ type: "text", text: `${reminder}${reminder} go on` }])).toEqual(["go on"]);
+  const to = conversationBuilder();
+  const queued = (fields: object): Message => {
+    const message = to.attachment("queued_command");
+    return { ...message, attachment: { ...message.attachment, ...fields } };
+  };
+  const live = [
+    queued({ prompt: "wait a moment", commandMode: "prompt" }),
+    queued({ prompt: [{ type: "text", text: "look" }, { type: "image" }] }),
+    queued({ prompt: "<task-notification>done", commandMode: "task-notification" }),
+    queued({ prompt: "<task-notification>done" }),
+    queued({ prompt: "ls", commandMode: "bash" }),
+    queued({ prompt: "not typed", isMeta: true }),
+    queued({}),
+  ];
+  expect(humanTextsOf(live)).toEqual([
+    { uuid: live[0]?.uuid, text: "wait a moment" },
+    { uuid: live[1]?.uuid, text: "look\n[image]" },
+  ]);
 });
 
 it("have slash commands as they were entered", () => {

@@ -102,13 +102,22 @@ it("holds its caps, tells of every message, and is the same every time", () => {
         expect(quotes.length + (leftOut?.texts.length ?? 0)).toBe(texts.length);
         const isThere = createTextFinder(quoted);
         for (const { pieces, text: shown } of quotes) {
-          expect(own.block(shown)).toBeLessThanOrEqual(limits.perMessageTokens + 20);
+          expect(own.block(shown)).toBeLessThanOrEqual(own.pad(limits.perMessageTokens) + 20);
           for (const piece of pieces) expect(isThere(piece)).toBe(true);
         }
       }),
       { numRuns: 400 },
     );
   }
+});
+
+it("cuts no message that an estimate with its margin may have made too long", () => {
+  const own = createDefaultEstimator({ model: "claude-opus-5" });
+  const log = Array.from({ length: 300 }, (_, at) => `{"at":${at * 977},"ok":false}`).join("\n");
+  const words = log.slice(0, Math.floor((log.length * 2300) / own.block(log)));
+  expect(own.block(words)).toBeGreaterThan(2000);
+  expect(quoteHumanTexts(said(words), { estimator: own })).toBe(`[1] ${words}`);
+  expect(quoteHumanTexts(said(words + words), { estimator: own })).toContain("characters left out");
 });
 
 it("measures a long message once, and of many no more than is shown", () => {

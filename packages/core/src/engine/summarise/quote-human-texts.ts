@@ -6,7 +6,7 @@ import { endsWithin } from "../measure/token-cuts.js";
 
 export interface QuoteOptions {
   readonly estimator: Estimator;
-  /** Up to here a message is quoted word for word. */
+  /** Up to here a message is quoted word for word; one whose estimate may be too high by its own margin, too. */
   readonly perMessageTokens?: number;
   /** All quotations together; beyond it the oldest shrink first. */
   readonly totalTokens?: number;
@@ -97,7 +97,7 @@ function quoteFirst(text: HumanText, number: number, options: QuoteOptions): Siz
   const { estimator, perMessageTokens = PER_MESSAGE_TOKENS } = options;
   const words = wordsOf(text);
   const size = estimator.block(words);
-  if (size > perMessageTokens) {
+  if (size > estimator.pad(perMessageTokens)) {
     const where = transcriptIn(options);
     return quoteEnds({ ...text, number, size }, { estimator, tokens: perMessageTokens, where });
   }

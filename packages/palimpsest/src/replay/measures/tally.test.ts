@@ -32,8 +32,15 @@ describe("sums", () => {
   });
 
   it("has the shares of what was counted", () => {
-    const tally = tallyOf({ references: 8, missingReferences: 2, humanMessages: 10, presentMessages: 9 });
-    expect(figuresOf(tally, 1)).toMatchObject({ recall: 0.75, userWords: 0.9 });
+    const tally = tallyOf({
+      references: 8,
+      missingReferences: 2,
+      humanMessages: 10,
+      presentMessages: 9,
+      typedWords: 40,
+      presentWords: 10,
+    });
+    expect(figuresOf(tally, 1)).toMatchObject({ recall: 0.75, userWords: 0.9, userWordsUncapped: 0.25 });
   });
 
   it("is neutral where nothing was counted", () => {
@@ -43,6 +50,7 @@ describe("sums", () => {
       cacheHit: 0,
       recall: 1,
       userWords: 1,
+      userWordsUncapped: 1,
       cpuMsP50: 0,
       cpuMsP99: 0,
       cpuGrowth: 1,

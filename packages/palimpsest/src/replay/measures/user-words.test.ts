@@ -1,4 +1,10 @@
-import { createUserMessage, type Message, type RequestMessage, type UserBlock } from "@palimpsest/core";
+import {
+  createAttachmentMessage,
+  createUserMessage,
+  type Message,
+  type RequestMessage,
+  type UserBlock,
+} from "@palimpsest/core";
 import { expect, it } from "vitest";
 import { createUserWordsJudge, createUserWordsReader } from "./user-words.js";
 
@@ -83,6 +89,67 @@ it("wants beginning and end of what is longer than the cap", () => {
   expect(present(whole)).toBe(1);
   const short = judging("x".repeat(6000));
   expect(short.present(`${"x".repeat(1000)} ${"x".repeat(500)}`)).toBe(0);
+});
+
+it("finds what a person typed after a reminder, or sent while the model worked", () => {
+  const judge = createUserWordsJudge();
+  const reminder =
+    "<system-reminder>\nA task <system-reminder>x</system-reminder> began.\n</system-reminder>";
+  judge.note([
+    said(`${reminder}\n\nmake a guide of it`),
+    said([text(`[Request interrupted by user for tool use]`), text("no, the other one")]),
+    said("[Request interrupted by user]stop that"),
+    said("<task-notification>\ndone\n</task-notification>\nnot typed"),
+    said(`${reminder} <system-reminder>unclosed`),
+    said("<local-command-stdout>x</local-command-stdout> not typed"),
+    createAttachmentMessage(origin, {
+      type: "queued_command",
+      prompt: "wait a moment",
+      commandMode: "prompt",
+    }),
+    createAttachmentMessage(origin, { type: "queued_command", prompt: [text("and this")] }),
+    createAttachmentMessage(origin, { type: "queued_command", prompt: "ls", commandMode: "bash" }),
+    createAttachmentMessage(origin, { type: "queued_command", prompt: "<task-notification>x" }),
+    createAttachmentMessage(origin, { type: "file", content: "not typed" }),
+  ]);
+  expect(judge.said).toEqual([
+    ["make a guide of it"],
+    ["no, the other one"],
+    ["stop that"],
+    ["wait a moment"],
+    ["and this"],
+  ]);
+});
+
+it("counts words too, of messages of any length", () => {
+  const judge = createUserWordsJudge();
+  const long = Array.from({ length: 2000 }, (_, at) => `word${at}`).join(" ");
+  judge.note([said(long), said("a few more of them")]);
+  const reader = createUserWordsReader(judge);
+  expect(judge.words).toBe(2005);
+  expect(reader.presentWords(shown(long, "a few more of them"))).toBe(2005);
+  expect(reader.presentWords(shown(`> ${long}`))).toBe(2000);
+  expect(reader.presentWords(shown("a few more  of\nthem"))).toBe(5);
+  const start = long.slice(0, long.length / 2);
+  const half = reader.presentWords(shown(start));
+  expect(start.split(" ").length - half).toBeGreaterThanOrEqual(0);
+  expect(start.split(" ").length - half).toBeLessThan(30);
+  const unbroken = createUserWordsJudge();
+  unbroken.note([said("x".repeat(1000))]);
+  expect(createUserWordsReader(unbroken).presentWords(shown("x".repeat(1000)))).toBe(unbroken.words);
+});
+
+it("asks for a whole message as long as the model's own tokens allow", () => {
+  const dense = "7 ".repeat(2500).trim();
+  const present = (tokensOf: (text: string) => number, shownText: string): number => {
+    const judge = createUserWordsJudge(tokensOf);
+    judge.note([said(dense)]);
+    return createUserWordsReader(judge).present(shown(shownText));
+  };
+  const ends = `${dense.slice(0, 1000)} … ${dense.slice(-501)}`;
+  expect(present(({ length }) => length / 2, ends)).toBe(1);
+  expect(present(({ length }) => length / 4, ends)).toBe(0);
+  expect(present(({ length }) => length / 4, dense)).toBe(1);
 });
 
 it("counts a message while it is there: new, lost, and back again", () => {

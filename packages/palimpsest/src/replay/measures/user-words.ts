@@ -19,21 +19,30 @@ export interface UserWordsJudge {
 }
 
 /** A few lines of a message, runs of white space as one blank. */
-export interface WordStretch {
+interface WordStretch {
   readonly text: string;
   readonly words: number;
 }
 
-/** Two thousand tokens of three characters. Of a longer text only its beginning and its end have to be there. */
-const MAX_CHARACTERS = 6000;
+/** Of a longer text only its beginning and its end have to be there. */
+const MAX_TOKENS = 2000;
+const CHARACTERS_PER_TOKEN = 3;
 const HEAD_CHARACTERS = 1000;
 const TAIL_CHARACTERS = 500;
+const MOST_TOKENS_OF_A_CHARACTER = 8;
 /** What cannot be sent as it is. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** So long a stretch is there as a whole or counts as missing. */
 const STRETCH_CHARACTERS = 160;
 
-export function createUserWordsJudge(): UserWordsJudge {
+/** `tokensOf`: what the model makes of a text; by default so many tokens as three characters each give. */
+export function createUserWordsJudge(
+  tokensOf: (text: string) => number = (text) => text.length / CHARACTERS_PER_TOKEN,
+): UserWordsJudge {
+  const required = (text: string): readonly string[] =>
+    text.length <= MAX_TOKENS / MOST_TOKENS_OF_A_CHARACTER || tokensOf(text) <= MAX_TOKENS
+      ? [collapseSpace(text)]
+      : [collapseSpace(text.slice(0, HEAD_CHARACTERS)), collapseSpace(text.slice(-TAIL_CHARACTERS))];
   const said: (readonly string[])[] = [];
   const stretches: WordStretch[] = [];
   let total = 0;
@@ -59,11 +68,6 @@ export function createUserWordsJudge(): UserWordsJudge {
     },
   };
 }
-
-const required = (text: string): readonly string[] =>
-  text.length <= MAX_CHARACTERS
-    ? [collapseSpace(text)]
-    : [collapseSpace(text.slice(0, HEAD_CHARACTERS)), collapseSpace(text.slice(-TAIL_CHARACTERS))];
 
 /** The text cut at blanks; what has none for long is cut anywhere. */
 function stretchesOf(text: string): readonly WordStretch[] {

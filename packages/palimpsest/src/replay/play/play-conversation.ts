@@ -1,5 +1,6 @@
 import { findModel, type Model } from "@palimpsest/core";
 import { priceOf } from "../../simulator/core/pricing.js";
+import { textTokens } from "../../simulator/tokens/block-tokens.js";
 import { createContextKinds } from "../measures/context-kinds.js";
 import type { FileResult, PolicyResult } from "../measures/policy-result.js";
 import { createRecallJudge } from "../measures/recall.js";
@@ -52,7 +53,7 @@ export async function playConversation(
   const thinking = overview.hasThinking ? thinkingFor(model) : undefined;
   const maxTokens = Math.max(1024, Math.min(MAX_TOKENS, model.maxOutputTokens, Math.floor(window / 4)));
   const recall = createRecallJudge();
-  const userWords = createUserWordsJudge();
+  const userWords = createUserWordsJudge((text) => textTokens(text, model, counter));
   const kinds = options.series === true ? createContextKinds(model, counter) : undefined;
   const unlimited = new UnlimitedCost(model, head.tokens);
   const recorded = createRecordedTokens(model, counter);

@@ -153,7 +153,12 @@ export function createTables(kit: { readonly elements: Elements; readonly format
                 formats.share(figures.recall),
                 `${formats.count(figures.missingReferences)} of ${formats.count(figures.references)} missed`,
               ),
-              number(formats.share(figures.userWords)),
+              number(
+                formats.share(figures.userWords),
+                figures.userWordsUncapped < figures.userWords
+                  ? `${formats.share(figures.userWordsUncapped)} of all words`
+                  : "",
+              ),
               mustBeNone(figures.invalid),
               mustBeNone(figures.overflow),
               tiers(figures),
