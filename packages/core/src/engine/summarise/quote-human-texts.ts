@@ -1,6 +1,7 @@
 import type { Estimator } from "../measure/estimator.js";
 import type { HumanText } from "./human-text.js";
 import { linesOf, oneLine } from "../../messages/plain-text.js";
+import { QUOTATION_LABELS } from "./extractive/labels.js";
 import { sectionHeading } from "./summary-sections.js";
 import { endsWithin } from "../measure/token-cuts.js";
 
@@ -171,4 +172,10 @@ export const unguardLine = (line: string): string =>
   line.startsWith(GUARD) && isMistakable(line.slice(GUARD.length)) ? line.slice(GUARD.length) : line;
 
 const isMistakable = (line: string): boolean =>
-  sectionHeading(line) !== undefined || /^\[\d+(?:–\d+)?\] /.test(line);
+  sectionHeading(line) !== undefined ||
+  /^\[\d+(?:–\d+)?\] /.test(line) ||
+  LABELS.has(line.trim()) ||
+  // What was moved in by the person: it must not be moved out again.
+  (line.startsWith(GUARD) && isMistakable(line.slice(GUARD.length)));
+
+const LABELS: ReadonlySet<string> = new Set(QUOTATION_LABELS.map((label) => label.trim()));

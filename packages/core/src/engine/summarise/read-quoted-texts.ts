@@ -1,12 +1,9 @@
-import { FOREIGN_LABEL, MESSAGES_LABEL, NOTHING } from "./extractive/labels.js";
+import { FOREIGN_LABEL, QUOTATION_LABELS } from "./extractive/labels.js";
 import { unguardLine } from "./quote-human-texts.js";
 import { USER_MESSAGES_SECTION } from "./sections.js";
 import { findSections, sectionBody } from "./summary-sections.js";
-import { ADDED_LABEL } from "./verify.js";
 
-const LABELS: ReadonlySet<string> = new Set(
-  [MESSAGES_LABEL, ADDED_LABEL, NOTHING].map((label) => label.trim()),
-);
+const LABELS: ReadonlySet<string> = new Set(QUOTATION_LABELS);
 const QUOTE = /^\[\d+\] /;
 const LEFT_OUT = /^\[[12](?:–\d+)?\] stands? only in the transcript\b/;
 const BULLET = /^\s*(?:[-*•]|\d+[.)])\s+/;
@@ -16,12 +13,15 @@ const BULLET = /^\s*(?:[-*•]|\d+[.)])\s+/;
  * way counts item by item, so that no word of it is lost.
  */
 export function readQuotedTexts(summary: string): readonly string[] {
-  const lines = sectionBody(summary, findSections(summary), USER_MESSAGES_SECTION).split("\n");
-  const foreign = lines.findIndex((line) => line.trim() === FOREIGN_LABEL.trim());
+  const body = sectionBody(summary, findSections(summary), USER_MESSAGES_SECTION);
+  const [first = "", ...rest] = body.split("\n");
+  // The body of a section begins without the blanks of its first line. Words that look like a label are moved in.
+  const lines = [LABELS.has(`   ${first}`) ? `   ${first}` : first, ...rest];
+  const foreign = lines.indexOf(FOREIGN_LABEL);
   const texts: string[][] = [];
   let open: "quote" | "item" | undefined;
   for (const line of foreign === -1 ? lines : lines.slice(0, foreign)) {
-    if (LABELS.has(line.trim()) || (texts.length === 0 && LEFT_OUT.test(line))) {
+    if (LABELS.has(line) || (texts.length === 0 && LEFT_OUT.test(line))) {
       open = undefined;
     } else if (QUOTE.test(line)) {
       texts.push([line.replace(QUOTE, "")]);

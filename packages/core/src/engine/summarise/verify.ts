@@ -1,6 +1,7 @@
 import type { Message } from "../../messages/message.js";
 import type { Estimator } from "../measure/estimator.js";
 import type { Mended } from "./compaction.js";
+import { ADDED_LABEL } from "./extractive/labels.js";
 import { writeExtractive } from "./extractive/write-extractive.js";
 import type { HumanText } from "./human-text.js";
 import { pathsNamedIn } from "./named-paths.js";
@@ -36,8 +37,6 @@ export interface VerifiedSummary {
 }
 
 const FILES_SECTION = 3;
-/** Over what a verification added to section 6. */
-export const ADDED_LABEL = "   Added word for word, because the summary left them out:";
 const UNKNOWN_LABEL = "   Not seen in the conversation, to be checked before use:";
 const MAX_UNKNOWN = 100;
 

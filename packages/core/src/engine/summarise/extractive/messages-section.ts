@@ -35,7 +35,10 @@ export function messagesSection(texts: readonly HumanText[], options: MessagesOp
 /** What a summary of another program's says of the messages, also where one of ours has handed it on since. */
 function foreignLines({ earlier, isCarried }: MessagesOptions): readonly string[] {
   const body = earlier.bodies.get(USER_MESSAGES_SECTION) ?? "";
-  const at = body.lastIndexOf(FOREIGN_LABEL);
-  const text = at === -1 ? (isCarried ? "" : body) : body.slice(at + FOREIGN_LABEL.length);
-  return text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const lines = body.split(/\r?\n/);
+  // The body of a section begins without the blanks of its first line.
+  const at = lines.findLastIndex(
+    (line, index) => line === FOREIGN_LABEL || (index === 0 && line === FOREIGN_LABEL.trim()),
+  );
+  return (at === -1 && isCarried ? [] : lines.slice(at + 1)).filter((line) => line.trim() !== "");
 }
