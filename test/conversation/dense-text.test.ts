@@ -26,7 +26,13 @@ const reader: Player = {
 const refusedBy = ({ log }: ReturnType<typeof createEmbeddedProvider>) =>
   log.since(0).filter(({ status }) => status !== 200);
 
-const start = ({ window = 60_000, model = MODEL, settings = {}, system = "Read everything.", text = "" } = {}) => {
+const start = ({
+  window = 60_000,
+  model = MODEL,
+  settings = {},
+  system = "Read everything.",
+  text = "",
+} = {}) => {
   const provider = createEmbeddedProvider({ player: withSummaries(reader), window, clock: "manual" });
   const agent = createAgent({
     provider,
@@ -47,7 +53,11 @@ describe("dense text does not stop a conversation", () => {
     "%s, turn after turn",
     async (name) => {
       let seed = 0;
-      const provider = createEmbeddedProvider({ player: withSummaries(reader), window: 60_000, clock: "manual" });
+      const provider = createEmbeddedProvider({
+        player: withSummaries(reader),
+        window: 60_000,
+        clock: "manual",
+      });
       const agent = createAgent({
         provider,
         runTool: (_call: ToolUseBlock) => kindNamed(name).make(9000, (seed += 1)),
@@ -92,12 +102,18 @@ describe("a refusal teaches", () => {
   });
 
   it("before the list changes, the size is what the API said, to the token", async () => {
-    const { agent, provider } = start({ window: 30_000, settings: { window: 300_000, reactiveCompact: false } });
+    const { agent, provider } = start({
+      window: 30_000,
+      settings: { window: 300_000, reactiveCompact: false },
+    });
     await agent.say(kindNamed("braille").make(20_000, 1));
     await expect(agent.turn()).rejects.toThrow(/does not fit/);
     const [record] = provider.log.since(0);
     const stated = /(\d+) tokens > (\d+) maximum/.exec(record?.error?.message ?? "");
-    expect(agent.conversation.size()).toMatchObject({ tokens: Number(stated?.[1]), padded: Number(stated?.[1]) });
+    expect(agent.conversation.size()).toMatchObject({
+      tokens: Number(stated?.[1]),
+      padded: Number(stated?.[1]),
+    });
     expect(agent.conversation.size().thresholds.contextWindow).toBe(30_000);
   });
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createUserMessage, type ConversationOptions, type Settings, type UserBlock } from "@palimpsest/core";
+import {
+  createAssistantMessage,
+  createUserMessage,
+  type ConversationOptions,
+  type Settings,
+  type UserBlock,
+} from "@palimpsest/core";
 import { withSummaries, type Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
 import { output, tools, worker } from "./world.js";
@@ -48,16 +54,22 @@ function start({
   return { agent, provider, events };
 }
 
+/** Fills the window with what was said and answered: what waits for an answer would not be summarised. */
 const fill = async (
   { agent }: ReturnType<typeof start>,
   until: number,
   figure: "padded" | "tokens" = "padded",
 ): Promise<void> => {
-  while (agent.conversation.size()[figure] < until) {
-    await agent.conversation.append(
-      createUserMessage(agent.conversation.origin(), { content: output(agent.ids(), 3000) }),
+  const { conversation } = agent;
+  while (conversation.size()[figure] < until) {
+    const id = agent.ids();
+    await conversation.append(createUserMessage(conversation.origin(), { content: output(id, 3000) }));
+    const content = [{ type: "text", text: "Noted." }] as const;
+    await conversation.append(
+      createAssistantMessage(conversation.origin(), { id: `filled-${id}`, model: "claude-opus-5", content }),
     );
   }
+  await agent.say("Go on.");
 };
 
 describe("guards", () => {
@@ -185,7 +197,9 @@ describe("what can hardly work has a clear outcome", () => {
       const held = await agent.conversation.prepare();
       expect(held).toMatchObject({ kind: "held", reason: "no-room" });
       if (held.kind === "held") {
-        expect(held.message).toMatch(/^System prompt and tools take [\d,]+ of the [\d,]+ tokens of the window/);
+        expect(held.message).toMatch(
+          /^System prompt and tools take [\d,]+ of the [\d,]+ tokens of the window/,
+        );
       }
     }
     // Nothing is tried that cannot help.
@@ -197,7 +211,7 @@ describe("what can hardly work has a clear outcome", () => {
     await agent.say(output(4, 300_000));
     const outcome = await agent.turn();
     expect(outcome.kind).toBe("response");
-    expect(agent.steps.map(({ tier }) => tier)).toEqual(["full"]);
+    expect(agent.steps.map(({ tier }) => tier)).toEqual(["oversize"]);
   });
 
   it("200 images in a model that takes a hundred", async () => {

@@ -442,6 +442,18 @@ export {
   type MediaTotals,
 } from "./engine/media/media-index.js";
 export type { MediaOptions } from "./engine/media/media-limits.js";
+export { applyOversizeBoundaries } from "./engine/oversize/apply-cuts.js";
+export {
+  isOversizeBoundary,
+  type CutText,
+  type OversizeBoundary,
+  type OversizeMetadata,
+} from "./engine/oversize/oversize-boundary.js";
+export {
+  createMemoryOverflow,
+  type OverflowStore,
+  type OverflowText,
+} from "./engine/ports/overflow-store.js";
 export { capResult, type CapResultOptions } from "./engine/orchestrate/cap-result.js";
 export { failureSentence } from "./engine/orchestrate/failure-sentence.js";
 export { createMemoryNotesStore, type NotesStore } from "./engine/ports/notes-store.js";

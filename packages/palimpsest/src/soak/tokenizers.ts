@@ -51,8 +51,7 @@ const reader: Player = {
   answer(_prompt, memory) {
     const turn = typeof memory === "number" ? memory : 0;
     const call = { type: "tool_use" as const, name: "Read", input: { path: `things/${turn}` } };
-    const content =
-      turn % 9 === 8 ? [{ type: "text" as const, text: `Thing ${turn} is noted.` }] : [call];
+    const content = turn % 9 === 8 ? [{ type: "text" as const, text: `Thing ${turn} is noted.` }] : [call];
     return { answer: { content }, memory: turn + 1 };
   },
 };
@@ -107,7 +106,12 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
   };
   const say = (content: string | readonly UserBlock[]) =>
     conversation.append(createUserMessage(conversation.origin(), { content }));
-  const counts = (turn: number): TokenizerCounts => ({ turns: turn, kinds: seen.size, compactions, refusals });
+  const counts = (turn: number): TokenizerCounts => ({
+    turns: turn,
+    kinds: seen.size,
+    compactions,
+    refusals,
+  });
   await say("Look at everything, one thing after the other.");
   for (let turn = 0; turn < turns; turn += 1) {
     let calls: readonly ToolUseBlock[] | undefined;
@@ -145,13 +149,14 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
     const twice = [...refused].find(([, count]) => count > 1);
     if (twice !== undefined) {
       const factor = factors.get(twice[0])?.toFixed(2);
-      return { ...counts(turn), failure: `${twice[0]} (×${factor}) was refused ${twice[1]} times by turn ${turn}` };
+      return {
+        ...counts(turn),
+        failure: `${twice[0]} (×${factor}) was refused ${twice[1]} times by turn ${turn}`,
+      };
     }
     if (calls.length === 0) await say(random.below(3) === 0 ? make() : "Go on.");
     else {
-      await say(
-        calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: make() })),
-      );
+      await say(calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: make() })));
     }
     step?.(counts(turn + 1));
   }

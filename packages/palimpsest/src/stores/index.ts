@@ -5,3 +5,4 @@ export type { FileStatus, FileSystem, OpenFile } from "./jsonl/file-system.js";
 export { createJsonlStore, type Durability, type JsonlStoreOptions } from "./jsonl/store.js";
 export { createMemoryStore } from "./memory.js";
 export { createNotesFile } from "./notes-file.js";
+export { createOverflowFiles } from "./overflow-files.js";

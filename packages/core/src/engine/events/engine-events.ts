@@ -39,6 +39,15 @@ export interface EngineEvents {
     readonly bytes: number;
     readonly reason: MediaReason;
   };
+  /** Texts that nobody had answered yet and that could not fit were cut to their ends. */
+  readonly oversize_cut: {
+    readonly texts: number;
+    /** Where the whole texts are kept; none where the host keeps none. */
+    readonly kept: readonly string[];
+    /** Of everything that nobody had answered yet. */
+    readonly tokensBefore: number;
+    readonly tokensAfter: number;
+  };
   /** A conversation was compacted; it takes effect when the host swaps it in. */
   readonly compact: {
     readonly trigger: CompactionTrigger;

@@ -204,4 +204,3 @@ export function classTokens(text: string, weights: ClassWeights): number {
     longDigits * weights.digit * NUMBER_RELIEF
   );
 }
-

@@ -260,7 +260,9 @@ class FoldingMeter implements ContextMeter {
     if (!this.#isShown) {
       const rest = Math.max(0, inputTokens - this.#total);
       const isGuess = this.#head === 0 || !this.#isOpenTrue;
-      this.#overhead = isGuess ? rest : within(rest, this.#head * (1 - HEAD_DOUBT), this.#head * (1 + HEAD_DOUBT));
+      this.#overhead = isGuess
+        ? rest
+        : within(rest, this.#head * (1 - HEAD_DOUBT), this.#head * (1 + HEAD_DOUBT));
       this.#isShown = true;
       if (isGuess) return;
     }

@@ -33,7 +33,7 @@ const MOST_PIECES = 6;
 export function piecesOf(text: string): readonly string[] {
   if (text.length <= PIECE) return [text];
   const pieces: string[] = [];
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     const lineEnd = text.indexOf("\n", from + PIECE / 2);
     const to = lineEnd === -1 || lineEnd > from + PIECE * 2 ? from + PIECE : lineEnd + 1;
     pieces.push(text.slice(from, to));
@@ -101,7 +101,10 @@ function nearest(kinds: readonly KindScale[], print: readonly number[]): number 
 }
 
 /** Which buckets a text has something in, and the square root of the share of each. */
-function countBuckets(text: string): { readonly buckets: readonly number[]; readonly shares: readonly number[] } {
+function countBuckets(text: string): {
+  readonly buckets: readonly number[];
+  readonly shares: readonly number[];
+} {
   const counts = new Uint16Array(BUCKETS);
   const buckets: number[] = [];
   const end = Math.min(text.length, PIECE * 2);

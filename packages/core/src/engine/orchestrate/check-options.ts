@@ -11,7 +11,7 @@ export function checkOptions(options: ConversationOptions): void {
   const demand = (isFine: boolean, what: string): void => {
     if (!isFine) throw new TypeError(`createConversation: ${what}`);
   };
-  const { compaction, notes, system, tools, maxTokens } = given;
+  const { compaction, notes, overflow, system, tools, maxTokens } = given;
   demand(
     compaction === "none" || hasFunction(compaction, "create"),
     '`compaction` has to be handed in: the one of @palimpsest/core/compaction, or "none"',
@@ -31,6 +31,10 @@ export function checkOptions(options: ConversationOptions): void {
   demand(
     tools === undefined || typeof tools === "function",
     "`tools` has to be a function that gives `{ definition }` of each tool",
+  );
+  demand(
+    overflow === undefined || hasFunction(overflow, "keep"),
+    "`overflow` needs `keep(text)`, which stores a text and gives its path",
   );
   demand(
     system === undefined || isFields(system),

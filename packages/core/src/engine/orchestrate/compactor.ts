@@ -22,7 +22,8 @@ import { afterCompaction, linkOf } from "./chain.js";
 import { type ConversationCore } from "./conversation-core.js";
 import type { CompactOptions, ConversationPlan, EngineStep } from "./conversation.js";
 import { compactionStep } from "./describe-step.js";
-import type { CompactionStage, ConversationCompactor, NotesKeeping } from "./stages.js";
+import { fitUnanswered, planOversize } from "./fit-unanswered.js";
+import type { CompactionStage, ConversationCompactor, FitUnansweredOptions, NotesKeeping } from "./stages.js";
 import { clearBySize, planBySize, planClearing } from "./tier-one.js";
 
 interface LastCompaction {
@@ -65,6 +66,10 @@ class Compactor implements ConversationCompactor {
   noteResponse(): void {
     const { chain, settings } = this.#core;
     if (chain.turns > settings.undoResponses) this.#lastCompaction = undefined;
+  }
+
+  fitUnanswered(options?: FitUnansweredOptions): Promise<EngineStep | undefined> {
+    return fitUnanswered(this.#core, options);
   }
 
   async makeRoom(
@@ -266,6 +271,7 @@ class Compactor implements ConversationCompactor {
         overhead,
         autoCompactAt: core.thresholds.autoCompactAt,
         contextWindow: core.thresholds.contextWindow,
+        hardAt: core.thresholds.hardAt,
       },
       ...(params === undefined ? {} : { params }),
       ...(transcriptPath === undefined ? {} : { transcriptPath }),
@@ -320,7 +326,7 @@ class Compactor implements ConversationCompactor {
     const core = this.#core;
     const { tokens, padded } = core.state.size;
     if (scope === undefined && instructions === undefined) {
-      const cheap = planClearing(core);
+      const cheap = planClearing(core) ?? planOversize(core);
       if (cheap !== undefined) return cheap;
       const hasTried = isOpen(this.#breaker, core.clock.now()) && this.#lastResort !== undefined;
       const isDue = core.thresholds.isAutoCompactOn && padded >= this.dueAt();

@@ -18,6 +18,7 @@ import { uncalibrated } from "../measure/calibration.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { createMeasuredSizes } from "../measure/measured-sizes.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
+import { applyOversizeBoundaries } from "../oversize/apply-cuts.js";
 import { thresholdsFor, type Thresholds } from "../measure/thresholds.js";
 import { createLedger, type Ledger } from "../money/ledger.js";
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
@@ -170,7 +171,7 @@ class Core implements ConversationCore {
     this.ttl = this.#ttlFor(options.model);
     this.chain = startChain(options.ids.next());
     this.state = this.#newState(this.#estimatedOverhead());
-    const live = placeAnswers(applyMediaBoundaries(applyMicrocompactions(messages)));
+    const live = placeAnswers(applyOversizeBoundaries(applyMediaBoundaries(applyMicrocompactions(messages))));
     const asStored = new Set(messages);
     const stored = messages.at(-1);
     if (live !== messages && stored !== undefined && isLateAnswer(stored)) this.tip = stored.uuid;

@@ -9,6 +9,7 @@ import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
 import type { Timer } from "../ports/function-hooks.js";
 import type { ModelProvider } from "../ports/model-provider.js";
+import type { OverflowStore } from "../ports/overflow-store.js";
 import type { TranscriptWriter } from "../ports/transcript-store.js";
 import type { ProviderCapabilities } from "../prompt/capabilities.js";
 import type { CallParameters } from "../prompt/request-builder.js";
@@ -80,6 +81,8 @@ export interface ConversationOptions {
   /** Which results may be cleared. Default: those of tools that common agents have. */
   readonly compactableTools?: CompactableTools;
   readonly recallHint?: RecallHint;
+  /** Where texts go that are too long for the window. Without it their middle is left out, and the model told so. */
+  readonly overflow?: OverflowStore;
   readonly hooks?: CompactHooks;
   readonly state?: ConversationState;
   /** Where messages are stored. Without one they live as long as the process. */

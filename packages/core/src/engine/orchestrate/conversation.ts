@@ -21,7 +21,7 @@ import type { CacheBreak } from "../watch/cache-break.js";
 
 /** What the engine did to the conversation on its own, and what it wrote into it. */
 export interface EngineStep {
-  readonly tier: "media" | "time-based" | "cached" | "size-based" | "notes" | "full";
+  readonly tier: "media" | "time-based" | "cached" | "size-based" | "oversize" | "notes" | "full";
   /** What was added to the transcript, in its order. */
   readonly added: readonly Message[];
   readonly tokensBefore: number;
@@ -99,6 +99,13 @@ export type ConversationPlan =
   | { readonly tier: "none"; readonly tokens: number }
   /** So many pictures and documents become text. */
   | { readonly tier: "media"; readonly tokens: number; readonly count: number }
+  /** So many texts that nobody has answered yet are cut to their ends. */
+  | {
+      readonly tier: "oversize";
+      readonly tokens: number;
+      readonly tokensAfter: number;
+      readonly count: number;
+    }
   | {
       readonly tier: "time-based" | "cached" | "size-based";
       readonly tokens: number;

@@ -14,13 +14,14 @@ import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import { billCall } from "../money/bill-call.js";
 import type { SentCall } from "../money/call-meter.js";
-import type { CompactionFailed } from "../summarise/compaction.js";
+import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
 import { checkOptions } from "./check-options.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
 import { afterResponse } from "./chain.js";
 import { createCore, type ConversationCore } from "./conversation-core.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import type {
+  CompactOptions,
   Conversation,
   ConversationSize,
   EngineStep,
@@ -33,7 +34,7 @@ import type {
 import { failureSentence } from "./failure-sentence.js";
 import { compactionStep } from "./describe-step.js";
 import { createNoCompactor } from "./no-compactor.js";
-import type { ConversationCompactor, NotesKeeping } from "./stages.js";
+import type { ConversationCompactor, FitUnansweredOptions, NotesKeeping } from "./stages.js";
 import { placeAnswers, type LateAnswer } from "./place-answers.js";
 import { clearWhatIsStale, clearWhatWasDeleted, halveMedia } from "./tier-one.js";
 import { whyNoRoom } from "./window-room.js";
@@ -63,7 +64,7 @@ export function createConversation(
     prepare: ({ signal } = {}) => exclusive(() => driver.prepare(signal)),
     observe: (prepared, outcome, { signal } = {}) =>
       exclusive(() => driver.observe(prepared, outcome, signal)),
-    compact: (given = {}) => exclusive(() => compactor.compactNow(given)),
+    compact: (given = {}) => exclusive(() => driver.compact(given)),
     plan: (given = {}) => exclusive(() => compactor.plan(given)),
     undo: () => exclusive(() => compactor.undo()),
     switchModel: (model, { maxTokens, signal } = {}) =>
@@ -145,6 +146,8 @@ class Driver {
   >();
 
   readonly #accepted = new WeakMap<PreparedRequest, Observed>();
+  /** Steps that were taken between two requests; the next one tells of them. */
+  #untold: EngineStep[] = [];
 
   constructor(core: ConversationCore, notes: NotesKeeping | undefined, compactor: ConversationCompactor) {
     this.#core = core;
@@ -190,7 +193,7 @@ class Driver {
 
   async prepare(signal: AbortSignal | undefined): Promise<Prepared> {
     const core = this.#core;
-    const steps: EngineStep[] = [];
+    const steps = this.#untold.splice(0);
     const hold = (reason: Held["reason"], message: string, failure?: CompactionFailed): Held => ({
       kind: "held",
       reason,
@@ -204,13 +207,15 @@ class Driver {
     if (noRoom !== undefined) return hold("no-room", noRoom);
     for await (const step of clearWhatIsStale(core)) steps.push(step);
     const { thresholds, source } = core;
+    const mayCompact = thresholds.isAutoCompactOn && source !== "compact" && source !== "session_memory";
+    if (mayCompact) await this.#fitUnanswered();
+    steps.push(...this.#untold.splice(0));
     if (core.state.size.padded >= this.#compactor.dueAt()) {
       if (isBlocked(thresholds, core.state.size.padded, source)) {
         const isOff = core.settings.disableCompact;
         const what = isOff ? "compaction is switched off" : "compact the conversation to go on";
         return hold("window-full", `The context window is full: ${what}.`);
       }
-      const mayCompact = thresholds.isAutoCompactOn && source !== "compact" && source !== "session_memory";
       const failure = mayCompact ? await this.#compactor.makeRoom(steps, signal) : undefined;
       if (failure?.reason === "aborted") return hold("aborted", failure.message, failure);
       // Only what is known holds a request up: the API may take what an estimate would not.
@@ -240,6 +245,18 @@ class Driver {
     } as const;
     this.#lists.set(prepared, { generation: core.generation, last: core.state.last?.uuid });
     return prepared;
+  }
+
+  /** What no compaction could make room for is cut before one is made. */
+  async #fitUnanswered(options?: FitUnansweredOptions): Promise<EngineStep | undefined> {
+    const cut = await this.#compactor.fitUnanswered(options);
+    if (cut !== undefined) this.#untold.push(cut);
+    return cut;
+  }
+
+  async compact(given: CompactOptions): Promise<Compacted | CompactionFailed> {
+    if (given.scope === undefined || given.scope.kind === "full") await this.#fitUnanswered();
+    return this.#compactor.compactNow(given);
   }
 
   async observe(
@@ -316,8 +333,10 @@ class Driver {
     const most = isStated ? MOST_REACTIONS : 1;
     if (this.#reactions >= most || !reactiveCompact || disableCompact) return undefined;
     this.#reactions += 1;
+    const cut = await this.#fitUnanswered();
     const outcome = await this.#compactor.compact({ trigger: "auto", isRefused: true }, signal);
-    return outcome.kind === "failed" ? undefined : compactionStep(outcome);
+    if (outcome.kind === "compacted") return compactionStep(outcome);
+    return cut === undefined ? undefined : this.#untold.splice(this.#untold.indexOf(cut), 1)[0];
   }
 
   async #accept(
@@ -404,6 +423,7 @@ class Driver {
     const next = core.thresholdsOf(model);
     let step: EngineStep | undefined;
     if (next.isAutoCompactOn && core.state.size.padded >= next.autoCompactAt) {
+      await this.#fitUnanswered({ thresholds: next });
       const { size } = core.state;
       const overhead = headTokens(size);
       const outcome = await this.#compactor.compact(
@@ -415,6 +435,7 @@ class Driver {
             overhead,
             autoCompactAt: next.autoCompactAt,
             contextWindow: core.thresholds.contextWindow,
+            hardAt: next.hardAt,
           },
         },
         signal,

@@ -5,6 +5,7 @@ import { asText } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
 import type { Estimator } from "../measure/estimator.js";
 import type { ModelProvider } from "../ports/model-provider.js";
+import type { OverflowStore } from "../ports/overflow-store.js";
 import type { ProviderCapabilities } from "../prompt/capabilities.js";
 import type { Settings } from "../settings/settings.js";
 import { readQuotedTexts } from "../summarise/read-quoted-texts.js";
@@ -31,6 +32,8 @@ export interface FitOptions {
   readonly settings?: Partial<Settings>;
   readonly capabilities?: ProviderCapabilities;
   readonly estimator?: Estimator;
+  /** Where texts go that are too long for the window; without it their middle is left out. */
+  readonly overflow?: OverflowStore;
   readonly signal?: AbortSignal;
 }
 
@@ -58,6 +61,7 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
     settings,
     capabilities,
     estimator,
+    overflow,
     signal,
   } = options;
   let uuids = 0;
@@ -77,6 +81,7 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
       settings: { ...settings, notes: false },
       ...(capabilities === undefined ? {} : { capabilities }),
       ...(estimator === undefined ? {} : { estimator }),
+      ...(overflow === undefined ? {} : { overflow }),
     },
     messages.flatMap(asMessages),
   );

@@ -27,6 +27,7 @@ export function createNoCompactor(core: ConversationCore): ConversationCompactor
   return {
     dueAt: () => core.thresholds.limit,
     noteResponse: () => {},
+    fitUnanswered: async () => undefined,
     async makeRoom(steps) {
       for (const aim of aims()) {
         const cleared = await clearBySize(core, aim);

@@ -1,5 +1,6 @@
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { Message } from "../../messages/message.js";
+import type { Thresholds } from "../measure/thresholds.js";
 import type { NotesSummary } from "../notes/notes-summary.js";
 import type { CompactInput } from "../summarise/compact-run.js";
 import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
@@ -7,11 +8,18 @@ import type { NotUndone, Undone } from "../summarise/undo.js";
 import type { ConversationCore } from "./conversation-core.js";
 import type { CompactOptions, ConversationNotes, ConversationPlan, EngineStep } from "./conversation.js";
 
+export interface FitUnansweredOptions {
+  /** Of the model that will answer. Default: the conversation's. */
+  readonly thresholds?: Thresholds;
+}
+
 /** What a conversation asks of whatever compacts it. */
 export interface ConversationCompactor {
   /** Padded tokens from which on it makes room before the next request: the one figure for all who ask. */
   dueAt(): number;
   noteResponse(): void;
+  /** Cuts what nobody has answered yet and what no compaction could make room for. */
+  fitUnanswered(options?: FitUnansweredOptions): Promise<EngineStep | undefined>;
   /** Steps 3 to 7 of the pipeline: clears by size where that is enough, else compacts. Gives a failure. */
   makeRoom(steps: EngineStep[], signal: AbortSignal | undefined): Promise<CompactionFailed | undefined>;
   compactNow(options: CompactOptions): Promise<Compacted | CompactionFailed>;

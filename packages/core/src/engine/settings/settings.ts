@@ -152,7 +152,8 @@ export const settingDefinitions = {
   errorBuffer: count(10_000, {
     env: ["PALIMPSEST_ERROR_BUFFER"],
     key: "errorBuffer",
-    meaning: "tokens below the limit at which the warning becomes urgent (a small window: at 94% of the limit)",
+    meaning:
+      "tokens below the limit at which the warning becomes urgent (a small window: at 94% of the limit)",
   }),
   autoCompactEnabled: onOff(true, {
     env: ["PALIMPSEST_AUTOCOMPACT"],

@@ -15,6 +15,8 @@ import { createMicrocompactBoundary, type MicrocompactBoundary } from "../clear/
 import { restateClearings } from "../clear/restate-clearings.js";
 import { createMediaBoundary } from "../media/media-boundary.js";
 import { restateMedia } from "../media/restate-media.js";
+import { restateCuts } from "../oversize/apply-cuts.js";
+import { createOversizeBoundary } from "../oversize/oversize-boundary.js";
 import type { Division } from "./pivot.js";
 
 export interface ContextParts {
@@ -66,12 +68,16 @@ export function assembleContext(parts: ContextParts): NewContext {
   const restated = restatement({ live, kept, summary, stripsThinking, origin: behind(last) });
   const media = restateMedia(live, kept);
   const replaced = media === undefined ? undefined : createMediaBoundary(behind(restated ?? last), media);
+  const cuts = restateCuts(live, kept);
+  const cut =
+    cuts === undefined ? undefined : createOversizeBoundary(behind(replaced ?? restated ?? last), cuts);
   const list =
     variant === "from"
       ? [...kept, boundary, summary, ...attachments, ...hookResults]
       : [boundary, summary, ...kept, ...attachments, ...hookResults];
   const cleared = restated === undefined ? list : clearResults(list, restated);
-  const newLive = replaced === undefined ? cleared : [...cleared, replaced];
+  const overlays = [replaced, cut].filter((boundary) => boundary !== undefined);
+  const newLive = overlays.length === 0 ? cleared : [...cleared, ...overlays];
   const keptUuids = new Set(kept.map(({ uuid }) => uuid));
   return {
     boundary,
@@ -86,7 +92,7 @@ export function assembleContext(parts: ContextParts): NewContext {
       ...attachments,
       ...hookResults,
       ...(restated === undefined ? [] : [restated]),
-      ...(replaced === undefined ? [] : [replaced]),
+      ...overlays,
     ],
   };
 }

@@ -1,5 +1,5 @@
-import type { CompactRun } from "./compact-run.js";
-import { sizeLimit } from "./new-size.js";
+import type { CompactInput, CompactRun } from "./compact-run.js";
+import { roomBesideKept } from "./keep-unanswered.js";
 
 /** What a summary may hold, in tokens. */
 export interface SummaryBudgets {
@@ -18,15 +18,13 @@ const QUOTES_SHARE = 0.4;
  * The settings' figures, or less where the window has no room for them. A conversation that is compacted before its
  * window is full is no reason to quote people with less: where there is nothing to gain, it stays as it is.
  */
-export function summaryBudgets({ input, ports, division }: CompactRun): SummaryBudgets {
-  const { settings, estimator } = ports;
-  const { size, trigger } = input;
-  const { compactLeastSaving: leastSaving } = settings;
-  const kept = division.kept.reduce((sum, message) => sum + estimator.message(message), 0);
-  const roomIn = (mostTokens: number): number => Math.max(0, mostTokens - estimator.pad(kept));
-  const room = roomIn(sizeLimit(size, { trigger, leastSaving }));
-  const whenFull = { ...size, tokensBefore: Math.max(size.tokensBefore, size.autoCompactAt) };
-  const roomWhenFull = roomIn(sizeLimit(whenFull, { trigger: "auto", leastSaving }));
+export function summaryBudgets(run: CompactRun): SummaryBudgets {
+  const { input } = run;
+  const { settings } = run.ports;
+  const room = roomBesideKept(run);
+  const tokensBefore = Math.max(input.size.tokensBefore, input.size.autoCompactAt);
+  const whenFull: CompactInput = { ...input, trigger: "auto", size: { ...input.size, tokensBefore } };
+  const roomWhenFull = roomBesideKept({ ...run, input: whenFull });
   const totalTokens = Math.min(settings.compactUserTokens, Math.floor(roomWhenFull * QUOTES_SHARE));
   return {
     budgetTokens: Math.min(settings.extractiveTokens, Math.floor(room * SUMMARY_SHARE)),

@@ -11,9 +11,11 @@ import type { CompactRun, HookResults } from "./compact-run.js";
 import type { Compacted, CompactionFailureReason } from "./compaction.js";
 import { textsToList } from "./human-texts.js";
 import { holdsImage } from "./holds-image.js";
+import { contextLimit, roomBesideKept, roomForState } from "./keep-unanswered.js";
 import { quoteHumanTexts } from "./quote-human-texts.js";
-import { estimatedTokens, sizeLimit, unpadded } from "./new-size.js";
+import { estimatedTokens } from "./new-size.js";
 import type { Estimator } from "../measure/estimator.js";
+import { unpadded } from "../measure/unpadded.js";
 import { createSummaryMessage } from "./summary-message.js";
 import { textsToQuote } from "./texts-to-quote.js";
 import { mentionsOf, namesInText, namesToCarry, namesUsed, type UsedName } from "./used-names.js";
@@ -43,9 +45,9 @@ export function createCandidate(
   restored: Restored | undefined,
 ): Candidate {
   const { input, ports } = run;
-  const { estimator, settings } = ports;
+  const { estimator } = ports;
   const { size, trigger } = input;
-  const mostTokens = sizeLimit(size, { trigger, leastSaving: settings.compactLeastSaving });
+  const mostTokens = contextLimit(run);
   const quotes = [...(written.block === undefined ? [] : quotesBehind(run)), ...imageAnchor(run)];
   const bare = build(run, written, { attachments: quotes, hookResults: [], postTokens: 0 });
   const needed = estimatedTokens(bare.live, estimator);
@@ -61,7 +63,8 @@ export function createCandidate(
   }
   const furnish = (contexts: readonly Attachment[]) => {
     const { taken, leftOut, tokens } = takeFitting(contexts, { room, estimator });
-    const fitting = restored === undefined ? undefined : dropToFit(restored, room - tokens);
+    const fitting =
+      restored === undefined ? undefined : dropToFit(restored, roomForState(run, room - tokens));
     const added = tokens + (fitting === undefined ? 0 : restoredTokens(fitting));
     return { taken, leftOut, fitting, tokensAfter: size.overhead + needed + added };
   };
@@ -196,7 +199,10 @@ function findWork(run: CompactRun, summary: string): Work {
     for (const mentioned of mentionsOf(message)) for (const name of mentioned.names) shown.add(name);
   }
   // In a window that is small for what the settings say, each list takes its share and no more.
-  const most = Math.floor(Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE);
+  const most = Math.min(
+    Math.floor(Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE),
+    Math.floor(roomBesideKept(run) * ROOM_SHARE),
+  );
   const record = writeWorkRecord({
     estimator,
     summarised: division.summarised,
@@ -209,6 +215,8 @@ function findWork(run: CompactRun, summary: string): Work {
 }
 
 const WORK_RECORD_SHARE = 20;
+/** Of what is left beside the kept messages. */
+const ROOM_SHARE = 0.08;
 
 function metadataOf(
   { input, division, instructions, calls }: CompactRun,

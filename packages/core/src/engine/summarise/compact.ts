@@ -11,7 +11,7 @@ import type { CompactInput, CompactPhase, CompactPorts, CompactRun, HookResults 
 import type { Compacted, CompactionFailed, CompactionFailureReason } from "./compaction.js";
 import { failureMessage } from "./failure-message.js";
 import { capHookText } from "./hook-text.js";
-import { divide, whyUndivided } from "./pivot.js";
+import { divideFor, whyUndivided } from "./pivot.js";
 import { hasContent } from "./rounds.js";
 import { tellObserver } from "./tell-observer.js";
 import { Aborted, throwIfAborted, untilAborted } from "./until-aborted.js";
@@ -54,7 +54,7 @@ export async function compact(
   };
   try {
     if (!hasContent(input.live)) return fail("not_enough_messages");
-    const division = input.prepared?.division ?? divide(input.live, input.scope, ports.estimator);
+    const division = input.prepared?.division ?? divideFor(input, ports);
     if (division === undefined) return fail(whyUndivided(input.live, input.scope));
     throwIfAborted(ports.signal);
     status.show("hooks");

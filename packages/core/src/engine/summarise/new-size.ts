@@ -10,6 +10,8 @@ export interface SizeFacts {
   readonly autoCompactAt: number;
   /** The window of the model: what would probably be refused is not sent. */
   readonly contextWindow?: number;
+  /** From here on requests must fail. Where it is told, what nobody has answered yet stays whole if it fits below it. */
+  readonly hardAt?: number;
   /** `tokensBefore` with its estimated part padded, for comparing with the window. */
   readonly paddedBefore?: number;
 }
@@ -30,9 +32,3 @@ export function sizeLimit(
 
 export const estimatedTokens = (messages: readonly Message[], estimator: Estimator): number =>
   messages.reduce((sum, message) => sum + estimator.message(message), 0);
-
-const MANY = 1_000_000;
-
-/** The estimate that may turn out to be `tokens` and no more. */
-export const unpadded = (tokens: number, estimator: Estimator): number =>
-  Math.floor((tokens * MANY) / Math.max(MANY, estimator.pad(MANY)));

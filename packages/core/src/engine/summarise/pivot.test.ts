@@ -4,6 +4,7 @@ import type { AssistantBlock, UserBlock } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
 import { conversationBuilder } from "../../testing/conversation-builder.js";
 import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
+import { unansweredIn } from "../oversize/unanswered.js";
 import { divide, type CompactionScope } from "./pivot.js";
 import { groupByRound } from "./rounds.js";
 
@@ -111,6 +112,55 @@ describe("cutting a conversation", () => {
       ),
       { numRuns: 3000 },
     );
+  });
+
+  it("keeps what nobody has answered yet while it fits, and parts nothing there either", () => {
+    fc.assert(
+      fc.property(
+        shapes.map(conversation).chain((live) => fc.tuple(fc.constant(live), scopes(live))),
+        fc.nat({ max: 3000 }),
+        ([live, scope], all) => {
+          if (scope.kind !== "full") return;
+          const unanswered = unansweredIn(live);
+          const division = divide(live, scope, estimator, { all, summary: 100 });
+          const { summarised = [], kept = [] } = division ?? {};
+          const tied = new Set(summarised.flatMap(ties));
+          for (const message of kept) for (const tie of ties(message)) expect(tied.has(tie)).toBe(false);
+          const beside = Math.min(100, tokensOf(live) - tokensOf(unanswered));
+          if (tokensOf(unanswered) + beside > all) return;
+          expect(summarised.filter((message) => unanswered.includes(message))).toEqual([]);
+          if (division === undefined) expect(tokensOf(live)).toBeLessThanOrEqual(all);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("what nobody has answered yet: all that was said after the last response, calls only with their results", () => {
+    fc.assert(
+      fc.property(shapes.map(conversation), (live) => {
+        const unanswered = unansweredIn(live);
+        const lastResponse = live.findLastIndex(({ type }) => type === "assistant");
+        const said = live.slice(lastResponse + 1);
+        expect(said.filter((message) => !unanswered.includes(message))).toEqual([]);
+        expect(unansweredIn(unanswered)).toEqual(unanswered);
+        const before = live.slice(0, live.length - unanswered.length);
+        const tied = new Set(before.flatMap(ties));
+        for (const message of unanswered) for (const tie of ties(message)) expect(tied.has(tie)).toBe(false);
+        const hasResults = unanswered.some((message) => message.type === "user" && ties(message).length > 0);
+        expect(unanswered.some(({ type }) => type === "assistant")).toBe(hasResults);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("a summary is not summarised again while the newest message waits, unless the request would not fit", () => {
+    const builder = conversationBuilder();
+    const summary = { ...builder.user("s".repeat(4000)), isCompactSummary: true };
+    const live = [summary, builder.user("x".repeat(4000))];
+    const scope = { kind: "full", keepRecentTokens: 10 } as const;
+    expect(divide(live, scope, estimator, { all: 5000, summary: 100 })).toBeUndefined();
+    expect(divide(live, scope, estimator, { all: 1500, summary: 100 })?.kept).toEqual(live.slice(1));
   });
 
   it("groups are the conversation in order", () => {

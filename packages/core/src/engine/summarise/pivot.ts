@@ -1,6 +1,8 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
 import type { Estimator } from "../measure/estimator.js";
+import type { CompactInput } from "./compact-run.js";
+import { keptUnanswered, unansweredLimits, type UnansweredLimits } from "./keep-unanswered.js";
 import { cutAtOrBefore, groupByRound, hasContent } from "./rounds.js";
 import type { SummaryVariant } from "./sections.js";
 
@@ -26,14 +28,17 @@ export interface Division {
 
 /**
  * Where the list is cut. A cut never parts a call from its result or a response from its pieces: a pivot inside
- * a round moves to the round's beginning. Undefined where nothing would be summarised.
+ * a round moves to the round's beginning. Undefined where nothing would be summarised. With `limits`, a full compaction
+ * keeps what nobody has answered yet as long as it is within them, however much that is.
  */
 export function divide(
   live: readonly Message[],
   scope: CompactionScope,
   estimator: Estimator,
+  limits?: UnansweredLimits,
 ): Division | undefined {
-  const division = scope.kind === "full" ? divideAll(live, scope, estimator) : divideAt(live, scope);
+  const division =
+    scope.kind === "full" ? divideAll(live, scope, { estimator, limits }) : divideAt(live, scope);
   if (division === undefined || !hasContent(division.summarised)) return undefined;
   // There is one boundary in a conversation: the next takes the place of the last, wherever that stands.
   return { ...division, kept: division.kept.filter((message) => !isCompactBoundary(message)) };
@@ -65,8 +70,10 @@ function divideAt(
 function divideAll(
   live: readonly Message[],
   { keepRecentTokens, keepLastTokens = 0 }: Extract<CompactionScope, { kind: "full" }>,
-  estimator: Estimator,
+  { estimator, limits }: { readonly estimator: Estimator; readonly limits: UnansweredLimits | undefined },
 ): Division | undefined {
+  const unanswered = limits && keptUnanswered(live, limits, estimator);
+  if (unanswered === "nothing") return undefined;
   const groups = groupByRound(live);
   let tokens = 0;
   let first = groups.length;
@@ -77,8 +84,16 @@ function divideAll(
     if (tokens > (isLast ? Math.max(keepRecentTokens, keepLastTokens) : keepRecentTokens)) break;
     first = at;
   }
-  const kept = groups.slice(first).flat();
-  const summarised = groups.slice(0, first).flat();
+  const byRounds = groups.slice(0, first).flat().length;
+  const at = Math.min(byRounds, unanswered ?? byRounds);
+  const summarised = live.slice(0, at);
+  const kept = live.slice(at);
   if (kept.length === 0 || !hasContent(summarised)) return { variant: "full", summarised: live, kept: [] };
   return { variant: "up_to", summarised, kept };
 }
+
+/** The division of a compaction. */
+export const divideFor = (
+  { live, scope, size }: Pick<CompactInput, "live" | "scope" | "size">,
+  { estimator }: { readonly estimator: Estimator },
+): Division | undefined => divide(live, scope, estimator, unansweredLimits(size, estimator));

@@ -7,7 +7,7 @@ import { createCandidate } from "./candidate.js";
 import { USUAL_SUMMARY_TOKENS } from "./fork-price.js";
 import type { CompactInput, CompactPorts, CompactRun } from "./compact-run.js";
 import type { CompactionFailureReason, WriterName } from "./compaction.js";
-import { divide, whyUndivided } from "./pivot.js";
+import { divideFor, whyUndivided } from "./pivot.js";
 import { quoteHumanTexts } from "./quote-human-texts.js";
 import { hasContent } from "./rounds.js";
 import { sectionTitles, USER_MESSAGES_SECTION, type SummaryVariant } from "./sections.js";
@@ -53,7 +53,7 @@ export async function planCompaction(
   input: CompactInput,
   ports: CompactPorts,
 ): Promise<CompactionPlan | NoPlan> {
-  const division = hasContent(input.live) ? divide(input.live, input.scope, ports.estimator) : undefined;
+  const division = hasContent(input.live) ? divideFor(input, ports) : undefined;
   if (division === undefined) return { kind: "none", reason: whyUndivided(input.live, input.scope) };
   const run: CompactRun = {
     input,

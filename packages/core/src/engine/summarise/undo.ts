@@ -3,6 +3,7 @@ import type { Message } from "../../messages/message.js";
 import { isThinkingBlock } from "../clear/clear-results.js";
 import { isMicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import { isMediaBoundary } from "../media/media-boundary.js";
+import { isOversizeBoundary } from "../oversize/oversize-boundary.js";
 import type { Compacted } from "./compaction.js";
 
 /** A conversation without its last compaction. */
@@ -48,9 +49,7 @@ export function undoCompaction(
   }
   const known = new Set(compacted.live.map(({ uuid }) => uuid));
   // What clearings did is in the content already: their boundaries would clear the originals.
-  const since = now.filter(
-    (message) => !known.has(message.uuid) && !isMicrocompactBoundary(message) && !isMediaBoundary(message),
-  );
+  const since = now.filter((message) => !known.has(message.uuid) && !isOverlay(message));
   const needed = tokens([...before, ...since]);
   if (needed > mostTokens) {
     const message = `The messages before the compaction have ${needed} tokens and no longer fit into ${mostTokens}.`;
@@ -75,6 +74,9 @@ export function undoCompaction(
   const stored = [marker, ...copies];
   return { kind: "undone", live: [...before, ...stored], stored };
 }
+
+const isOverlay = (message: Message): boolean =>
+  isMicrocompactBoundary(message) || isMediaBoundary(message) || isOversizeBoundary(message);
 
 /** Pieces and results find each other by their ids: those of copies must not find the originals. */
 function renameIds(

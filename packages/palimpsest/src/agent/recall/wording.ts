@@ -1,3 +1,5 @@
+import type { OverflowText } from "@palimpsest/core";
+
 export const RECALL_TOOL = "Recall";
 
 export const DEFAULT_RESULTS = 5;
@@ -11,6 +13,13 @@ export const QUOTE_NOTE =
 
 /** What an id must look like to be repeated in a sentence. */
 const ID = /^[\w.:-]{1,128}$/;
+
+/** How the model looks at a text that was too long for the window: the sentence behind the place where it is kept. */
+export function overflowHint(_place: string, { uuid, toolUseId }: OverflowText): string {
+  const [name, id] = toolUseId === undefined ? ["message", uuid] : ["tool_use_id", toolUseId];
+  const recall = ID.test(id) ? ` ${RECALL_TOOL} with ${name} "${id}" shows it by its lines.` : "";
+  return `Look there with Grep, or with Read and offset and limit.${recall}`;
+}
 
 /** How the model gets a cleared result back: the sentence behind the placeholder, for the engine's `RecallHint`. */
 export function recallHint(toolUseId: string, _toolName: string): string | undefined {

@@ -88,7 +88,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     createCalibrationFile(join(options.dataDirectory, "estimator.json")),
     [options.model, ...options.agentTypes.flatMap(({ model }) => model ?? [])],
   );
-  const shared = { ...sharedConversation(options, now), calibrations };
+  const shared = { ...sharedConversation(options, { now, folder }), calibrations };
   const rules = createMemoryRules({
     workingDirectory: cwd,
     home,
@@ -155,7 +155,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const nestedMemory = nestedMemoryFor(readState);
   const events = createEventEmitter();
   events.on("window_learned", ({ model, window }) => {
-    options.onNotice?.(`The window of ${model} has ${window.toLocaleString("en-US")} tokens, as the API says.`);
+    options.onNotice?.(
+      `The window of ${model} has ${window.toLocaleString("en-US")} tokens, as the API says.`,
+    );
   });
   const main = tools.main({ subagents, transcriptPath });
   const announcements = announcementsOf(options, main);

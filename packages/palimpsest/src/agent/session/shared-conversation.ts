@@ -2,7 +2,9 @@ import { asCompactHooks, findModel, type ConversationOptions, type Hooks } from 
 import { compaction } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
-import { recallHint } from "../recall/wording.js";
+import { createOverflowFiles } from "../../stores/overflow-files.js";
+import { overflowHint, recallHint } from "../recall/wording.js";
+import { outputFolder } from "./session-folder.js";
 import type { SessionOptions } from "./session-options.js";
 
 /** Tokens of an answer, where the model can give as many. */
@@ -32,12 +34,16 @@ type Shared = Pick<
   | "settings"
   | "sessionId"
   | "recallHint"
+  | "overflow"
   | "account"
   | "timer"
 >;
 
 /** What all conversations of a session have in common. */
-export function sharedConversation(options: SessionOptions, now: () => number): Shared {
+export function sharedConversation(
+  options: SessionOptions,
+  { now, folder }: { readonly now: () => number; readonly folder: string },
+): Shared {
   return {
     clock: { now },
     ids: { next: () => randomUUID() },
@@ -47,6 +53,7 @@ export function sharedConversation(options: SessionOptions, now: () => number): 
     settings: options.settings.engine,
     sessionId: options.id,
     recallHint,
+    overflow: { ...createOverflowFiles(outputFolder(folder)), hint: overflowHint },
     account: { isEligible: options.isHourCacheAllowed ?? true, isInOverage: false },
     timer: {
       after(milliseconds, callback) {

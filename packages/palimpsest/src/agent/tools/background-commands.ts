@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { createKeyFilter } from "../key-filter.js";
-import { createPrivateFile } from "./private-file.js";
+import { createPrivateFile } from "../../stores/private-file.js";
 import { runShell, type ShellEnding } from "./shell/run-shell.js";
 import { createShellGroups, type ShellGroups } from "./shell/shell-groups.js";
 

@@ -1,4 +1,4 @@
-import { createPrivateFile } from "./private-file.js";
+import { createPrivateFile } from "../../stores/private-file.js";
 import { previewText } from "./preview-text.js";
 
 export interface SpillOptions {

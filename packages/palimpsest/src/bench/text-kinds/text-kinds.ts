@@ -127,14 +127,16 @@ const makers: Readonly<Record<string, (characters: number, seed: number) => stri
   ),
   diff: lines(
     (random) =>
-      random.pick(["+", "-", " ", " "]) + `  const ${random.pick(names)} = ${random.pick(names)}(${random.pick(names)}, ${number(random, 99)});`,
+      random.pick(["+", "-", " ", " "]) +
+      `  const ${random.pick(names)} = ${random.pick(names)}(${random.pick(names)}, ${number(random, 99)});`,
   ),
   "progress bars": lines(
     (random) =>
       `[${"=".repeat(random.below(40))}>${" ".repeat(random.below(40))}] ${number(random, 100)}% ${number(random, 900)}/s`,
   ),
   "test output": lines(
-    (random) => ` ${random.pick(["✓", "✗", "↓"])} ${random.pick(names)} > ${prose("english")(random)} ${number(random, 300)}ms`,
+    (random) =>
+      ` ${random.pick(["✓", "✗", "↓"])} ${random.pick(names)} > ${prose("english")(random)} ${number(random, 300)}ms`,
   ),
   // Code and data.
   typescript: lines((random) =>
@@ -198,9 +200,7 @@ const makers: Readonly<Record<string, (characters: number, seed: number) => stri
   ),
   "capital letters": lines((random) => prose("english")(random).toUpperCase()),
   dna: lines((random) => ofCharacters(random, "ACGT", 80)),
-  "spaced columns": lines((random) =>
-    times(6, () => random.pick(names).padEnd(18 + random.below(4))),
-  ),
+  "spaced columns": lines((random) => times(6, () => random.pick(names).padEnd(18 + random.below(4)))),
   "one long line": (characters, seed) => ofCharacters(createRandom(seed), LOWER, characters),
 };
 

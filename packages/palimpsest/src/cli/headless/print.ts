@@ -147,6 +147,7 @@ class Run {
       const line = eventLine(event, session.id);
       if (line !== undefined) this.#write(line);
     } else if (event.kind === "notice") complain(event.text);
+    else if (event.kind === "step" && event.step.tier === "oversize") complain(event.step.text);
   }
 
   /** Answers are told as they come; the document of `json` is one, at the end. */

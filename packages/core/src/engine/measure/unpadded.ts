@@ -1,0 +1,7 @@
+import type { Estimator } from "./estimator.js";
+
+const MANY = 1_000_000;
+
+/** The estimate that may turn out to be `tokens` and no more. */
+export const unpadded = (tokens: number, estimator: Pick<Estimator, "pad">): number =>
+  Math.floor((tokens * MANY) / Math.max(MANY, estimator.pad(MANY)));
