@@ -277,3 +277,42 @@ describe("a summary is as long as it needs to be, and in its own form", () => {
     for (const { body } of summaries) expect(body["metadata"]).toEqual({ user_id: "u" });
   });
 });
+
+describe("a LangChain model of a class that cannot be made once more", () => {
+  /** Takes no fields. */
+  const asOwn = async ({ fetch, read, options, maxRetries }: Audit) => {
+    class OwnModel extends ChatAnthropic {
+      constructor() {
+        super({ model: MODEL, apiKey: "any", maxTokens: 2000, maxRetries, clientOptions: { fetch } });
+      }
+    }
+    const agent = createAgent({
+      model: new OwnModel(),
+      systemPrompt: SYSTEM,
+      tools: [langChainTool(read, { name: "Read", description: "Reads a file.", schema })],
+      middleware: [createMiddleware(langChain.palimpsestMiddleware(options))],
+    });
+    await agent.invoke({ messages: [{ role: "user", content: TASK }] }, { recursionLimit: 1000 });
+  };
+
+  it("is asked as it is, and again by us where it does not try again itself", async () => {
+    const { compactions, summaries, waits } = await audit(
+      { run: asOwn, isStream: false },
+      { answers: [overloaded] },
+    );
+    expect(waits).toEqual([500]);
+    expect(compactions[0]).toMatchObject({ writer: "fork", failedAttempts: [] });
+    for (const { body } of summaries) expect(body.max_tokens).toBe(2000);
+  });
+
+  it("is not asked again by us where it does", async () => {
+    const { compactions, attempts, waits } = await audit(
+      { run: asOwn, isStream: false },
+      // What the framework's own rules give up at once.
+      { answers: Array<() => Response>(9).fill(refusal(429, "rate_limit_error")), maxRetries: 2 },
+    );
+    expect(waits).toEqual([]);
+    expect(compactions[0]).toMatchObject({ writer: "extractive" });
+    expect(attempts()).toBe(2 * compactions.length);
+  });
+});
