@@ -216,9 +216,9 @@ describe("what nobody has answered yet reaches the model whole", () => {
 
   it("in a window of 60K of which system prompt and tools have 27K", async () => {
     const { agent, last, tiers } = scene({ window: 60_000, head: 27_000 });
-    await agent.say(paste(3, 2000));
+    await agent.say(paste(3, 4000));
     await agent.turn();
-    await agent.say(paste(4, 4000));
+    await agent.say(paste(4, 8000));
     await agent.turn();
     const text = paste(7, 9000);
     await agent.say(text);

@@ -38,8 +38,8 @@ describe("a conversation whose answers are short", () => {
     const compacted = expectCompacted(await host.compact());
     expect(compacted.writer).toBe("fork");
     expect(compacted.failedAttempts).toEqual([]);
-    expect(compacted.usage).toHaveLength(1);
-    expect(compacted.usage[0]?.output_tokens).toBeGreaterThan(3000);
+    expect(compacted.calls).toHaveLength(1);
+    expect(compacted.calls[0]?.usage.output_tokens).toBeGreaterThan(3000);
     expect(host.estimator.block({ type: "text", text: compacted.summary })).toBeGreaterThan(3000);
     // Everything that the conversation had written is read, and nothing is written.
     expect(host.verdict()).toMatchObject({
