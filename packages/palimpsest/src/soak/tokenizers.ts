@@ -120,7 +120,9 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
       const prepared = await conversation.prepare();
       compactions += prepared.steps.filter(({ tier }) => tier === "full").length;
       if (prepared.kind === "held") {
-        return { ...counts(turn), failure: `held in turn ${turn}: ${prepared.reason}: ${prepared.message}` };
+        const why = (prepared.failure?.failedAttempts ?? []).map(({ writer, detail }) => `${writer}: ${detail}`);
+        const failure = [`held in turn ${turn}: ${prepared.reason}: ${prepared.message}`, ...why].join(" | ");
+        return { ...counts(turn), failure };
       }
       let outcome: Parameters<typeof conversation.observe>[1] | undefined;
       for await (const output of provider.stream(prepared.call)) {

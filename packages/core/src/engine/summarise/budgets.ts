@@ -16,9 +16,10 @@ const QUOTES_SHARE = 0.4;
 
 /**
  * The settings' figures, or less where the window has no room for them. A conversation that is compacted before its
- * window is full is no reason to quote people with less: where there is nothing to gain, it stays as it is.
+ * window is full is no reason to quote people with less: where there is nothing to gain, it stays as it is. `share`: so
+ * much of all of them.
  */
-export function summaryBudgets(run: CompactRun): SummaryBudgets {
+export function summaryBudgets(run: CompactRun, share = 1): SummaryBudgets {
   const { input } = run;
   const { settings } = run.ports;
   const room = roomBesideKept(run);
@@ -26,9 +27,12 @@ export function summaryBudgets(run: CompactRun): SummaryBudgets {
   const whenFull: CompactInput = { ...input, trigger: "auto", size: { ...input.size, tokensBefore } };
   const roomWhenFull = roomBesideKept({ ...run, input: whenFull });
   const totalTokens = Math.min(settings.compactUserTokens, Math.floor(roomWhenFull * QUOTES_SHARE));
+  const budgetTokens = Math.min(settings.extractiveTokens, Math.floor(room * SUMMARY_SHARE));
+  const perMessageTokens = Math.min(settings.compactUserMessageTokens, totalTokens);
+  const part = (tokens: number): number => Math.floor(tokens * share);
   return {
-    budgetTokens: Math.min(settings.extractiveTokens, Math.floor(room * SUMMARY_SHARE)),
-    perMessageTokens: Math.min(settings.compactUserMessageTokens, totalTokens),
-    totalTokens,
+    budgetTokens: part(budgetTokens),
+    perMessageTokens: part(perMessageTokens),
+    totalTokens: part(totalTokens),
   };
 }

@@ -183,11 +183,11 @@ const works = new WeakMap<WrittenSummary, Work>();
 
 function workOf(run: CompactRun, written: WrittenSummary): Work {
   let work = works.get(written);
-  if (work === undefined) works.set(written, (work = findWork(run, written.summary)));
+  if (work === undefined) works.set(written, (work = findWork(run, written)));
   return work;
 }
 
-function findWork(run: CompactRun, summary: string): Work {
+function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work {
   const { ports, division, input } = run;
   const { estimator, settings } = ports;
   const kept = new Set(division.kept);
@@ -201,7 +201,7 @@ function findWork(run: CompactRun, summary: string): Work {
   // In a window that is small for what the settings say, each list takes its share and no more.
   const most = Math.min(
     Math.floor(Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE),
-    Math.floor(roomBesideKept(run) * ROOM_SHARE),
+    Math.floor(roomBesideKept(run) * ROOM_SHARE * share),
   );
   const record = writeWorkRecord({
     estimator,

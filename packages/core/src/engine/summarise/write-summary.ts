@@ -7,7 +7,7 @@ import { countsAnswer, forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import { accountFields, forkParameters } from "../prompt/fork-parameters.js";
 import type { AskOptions, ModelAnswer } from "./ask-model.js";
 import type { CompactRun, SummaryRequestSent } from "./compact-run.js";
-import type { Mended, WriterName } from "./compaction.js";
+import type { CompactionFailureReason, Mended, WriterName } from "./compaction.js";
 import { writeDigest } from "./extractive/digest.js";
 import { writeExtractive } from "./extractive/write-extractive.js";
 import { summaryBudgets } from "./budgets.js";
@@ -29,6 +29,8 @@ import { askStreaming } from "./writers/streaming-writer.js";
 export interface WrittenSummary {
   readonly writer: WriterName;
   readonly summary: string;
+  /** What it and what stands beside it may use of the usual budgets. Default: all. */
+  readonly share?: number;
   /** The provider's own block, in place of a summary message. */
   readonly block?: CompactionBlock;
   readonly mended: Mended;
@@ -61,8 +63,19 @@ export async function* writeSummaries(run: CompactRun): AsyncGenerator<WrittenSu
   if (ports.settings.compactExtractive) {
     begin(run);
     yield extractiveSummary(run);
+    // Whoever asks once more needs it shorter: text may have more tokens than its lines one by one.
+    for (const share of SHORTER_SHARES) {
+      const last = run.failedAttempts.at(-1);
+      if (last?.writer !== "extractive" || !TOO_LARGE.has(last.reason)) return;
+      begin(run);
+      yield extractiveSummary(run, share);
+    }
   }
 }
+
+/** Of the usual budgets, one after the other, where even the summary without a model does not fit. */
+const SHORTER_SHARES = [0.5, 0.2, 0.05] as const;
+const TOO_LARGE: ReadonlySet<CompactionFailureReason> = new Set(["above_threshold", "not_smaller"]);
 
 /** Before every attempt: nothing is sent and nothing written once it was called off. */
 function begin({ ports, onAttempt }: CompactRun): void {
@@ -319,17 +332,17 @@ function verified(run: CompactRun, writer: WriterName, summary: string): Written
 }
 
 /** The summary that needs no model. */
-export function extractiveSummary(run: CompactRun): WrittenSummary {
+export function extractiveSummary(run: CompactRun, share = 1): WrittenSummary {
   const { input, ports, division } = run;
   const { text } = writeExtractive(division.summarised, {
     estimator: ports.estimator,
     variant: division.variant,
     humanTexts: textsToQuote(run),
-    ...summaryBudgets(run),
+    ...summaryBudgets(run, share),
     ...(ports.todos === undefined ? {} : { todos: ports.todos }),
     ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),
   });
-  return { writer: "extractive", summary: text, mended: nothingMended };
+  return { writer: "extractive", summary: text, mended: nothingMended, ...(share === 1 ? {} : { share }) };
 }
 
 const EXCERPT = 300;
