@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, PreservedSegment } from "../message.js";
+import { conversationBuilder } from "../../testing/conversation-builder.js";
 import { conversationWindows, linkLive, liveMessages } from "./live.js";
 
 const message = (uuid: string, parentUuid: string | null, fields: object): Message =>
@@ -254,4 +255,31 @@ it("every window: before each compaction, and at the end", () => {
     summary("S2", "B2"),
   ];
   expect(conversationWindows(list).map(uuids)).toEqual(["a b", "B1 S1 c", "B2 S2"]);
+});
+
+it("keeps a segment whose first message is not on the branch, and no older summary with it", () => {
+  const talk = conversationBuilder();
+  const [one, two] = [talk.user("one"), talk.assistant("two")];
+  // Stored while the next message was being made, which does not know of it.
+  const note = talk.system("session_memory");
+  talk.rewindTo(two);
+  const three = talk.user("three");
+  const first = talk.compaction({ head: two, tail: three, place: "behind-summary" });
+  const four = talk.assistant("four");
+  const second = talk.compaction({ head: note, tail: four, place: "behind-summary" });
+  const five = talk.user("five");
+  const live = liveMessages([one, two, note, three, ...first, four, ...second, five]);
+  expect(live).toEqual([...second, three, four, five]);
+});
+
+it("keeps a prefix whose last message is not on the branch, and nothing behind it", () => {
+  const talk = conversationBuilder();
+  const [one, two] = [talk.user("one"), talk.assistant("two")];
+  const note = talk.system("session_memory");
+  talk.rewindTo(two);
+  const [three, four] = [talk.user("three"), talk.assistant("four")];
+  const compaction = talk.compaction({ head: one, tail: note, place: "before-boundary" });
+  const five = talk.user("five");
+  const live = liveMessages([one, two, note, three, four, ...compaction, five]);
+  expect(live).toEqual([one, two, ...compaction, five]);
 });

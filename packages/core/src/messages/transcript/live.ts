@@ -129,22 +129,33 @@ class Linker {
 
   /**
    * The segment as it stood in the live list just before its boundary, older segments included. Where the line
-   * of one end is damaged, what follows it (or leads up to the boundary) still counts.
+   * of one end is damaged, what follows it (or leads up to the boundary) still counts; where one end is not on the
+   * branch, what stands next to it in the file.
    */
   #preserved(segment: PreservedSegment, boundaryAt: number): readonly Message[] {
     const before = () => this.#own.slice(0, boundaryAt);
     for (const list of [() => this.link(boundaryAt, boundaryAt).messages, before]) {
       const candidates = list();
       const exact = candidates.findIndex(({ uuid }) => uuid === segment.headUuid);
-      const head =
-        exact >= 0 ? exact : candidates.findIndex(({ parentUuid }) => parentUuid === segment.headUuid);
-      const tail = candidates.findLastIndex((message) => message.uuid === segment.tailUuid);
-      if (head >= 0 && (tail < 0 || tail >= head)) {
+      const next = () => candidates.findIndex(({ parentUuid }) => parentUuid === segment.headUuid);
+      const found = exact >= 0 ? exact : next();
+      const head = found >= 0 ? found : this.#lastUpTo(segment.headUuid, candidates, boundaryAt) + 1;
+      const last = candidates.findLastIndex((message) => message.uuid === segment.tailUuid);
+      const tail = last >= 0 ? last : this.#lastUpTo(segment.tailUuid, candidates, boundaryAt);
+      const isFound = found >= 0 || head > 0;
+      if (isFound && (tail < 0 || tail >= head)) {
         const end = tail < 0 ? candidates.length : tail + 1;
         return candidates.slice(head, end).filter((message) => !isCompactBoundary(message));
       }
     }
     return [];
+  }
+
+  /** Of a message that is in the file and not in the list: the last in the list that stands before it; else -1. */
+  #lastUpTo(uuid: string, list: readonly Message[], end: number): number {
+    const place = this.#placeBefore(uuid, end);
+    if (place === undefined) return -1;
+    return list.findLastIndex((message) => (this.#placeBefore(message.uuid, end) ?? Infinity) <= place);
   }
 }
 
