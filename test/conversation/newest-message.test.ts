@@ -74,7 +74,7 @@ interface SceneOptions {
   /** Tokens of the system prompt. */
   readonly head?: number;
   readonly player?: Player;
-  readonly result?: string | UserBlock[];
+  readonly result?: string;
   /** Whether the host keeps what is too long. */
   readonly keeps?: boolean;
   readonly more?: Partial<ConversationOptions>;
@@ -117,7 +117,7 @@ function scene(options: SceneOptions = {}) {
     },
     ...more,
   } as const;
-  const agent = createAgent({ provider, runTool: () => String(options.result ?? "done"), conversation });
+  const agent = createAgent({ provider, runTool: () => options.result ?? "done", conversation });
   return {
     agent,
     provider,

@@ -11,7 +11,7 @@ import type { CompactRun, HookResults } from "./compact-run.js";
 import type { Compacted, CompactionFailureReason } from "./compaction.js";
 import { textsToList } from "./human-texts.js";
 import { holdsImage } from "./holds-image.js";
-import { contextLimit, roomBesideKept, roomForState } from "./keep-unanswered.js";
+import { contextLimit, roomForList, roomForState } from "./keep-unanswered.js";
 import { quoteHumanTexts } from "./quote-human-texts.js";
 import { estimatedTokens } from "./new-size.js";
 import type { Estimator } from "../measure/estimator.js";
@@ -201,7 +201,7 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
   // In a window that is small for what the settings say, each list takes its share and no more.
   const most = Math.min(
     Math.floor(Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE),
-    Math.floor(roomBesideKept(run) * ROOM_SHARE * share),
+    Math.floor(roomForList(run) * share),
   );
   const record = writeWorkRecord({
     estimator,
@@ -215,8 +215,6 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
 }
 
 const WORK_RECORD_SHARE = 20;
-/** Of what is left beside the kept messages. */
-const ROOM_SHARE = 0.08;
 
 function metadataOf(
   { input, division, instructions, calls }: CompactRun,

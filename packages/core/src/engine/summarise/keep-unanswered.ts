@@ -50,20 +50,35 @@ export function keptUnanswered(
   return isWorthIt ? start : "nothing";
 }
 
+const unansweredTokens = ({ ports, division }: CompactRun): number =>
+  estimatedTokens(unansweredIn(division.kept), ports.estimator);
+
+/** Whether what nobody has answered yet takes so much of the window that the rest has to be brief. */
+function isBrief(run: CompactRun): boolean {
+  const { hardAt, autoCompactAt, overhead } = run.input.size;
+  if (hardAt === undefined || run.division.variant === "from") return false;
+  const { estimator } = run.ports;
+  const unanswered = unansweredTokens(run);
+  return (
+    estimator.pad(unanswered) > (hardAt - overhead) * LARGE_SHARE ||
+    (unanswered > 0 && estimator.pad(unanswered + leastSummaryTokens(hardAt)) >= autoCompactAt - overhead)
+  );
+}
+
 /**
  * The tokens that the new context may hold besides system prompt and tools, padded. Where what nobody has answered yet
  * is too large for the usual bar, it is taken relative to what can be saved: everything else becomes smaller, and the
  * next request fits.
  */
-export function contextLimit({ input, ports, division }: CompactRun): number {
+export function contextLimit(run: CompactRun): number {
+  const { input, ports, division } = run;
   const { size, trigger } = input;
   const { estimator, settings } = ports;
   const leastSaving = settings.compactLeastSaving;
   const usual = sizeLimit(size, { trigger, leastSaving });
-  const { hardAt, overhead } = size;
-  if (hardAt === undefined || division.variant === "from") return usual;
-  const unanswered = estimatedTokens(unansweredIn(division.kept), estimator);
-  if (unanswered === 0 || estimator.pad(unanswered + leastSummaryTokens(hardAt)) <= usual) return usual;
+  const { hardAt = 0, overhead } = size;
+  if (!isBrief(run) || estimator.pad(unansweredTokens(run) + leastSummaryTokens(hardAt)) <= usual)
+    return usual;
   const kept = estimatedTokens(division.kept, estimator);
   const saved = Math.floor(estimatedTokens(division.summarised, estimator) * (1 - leastSaving));
   return Math.max(usual, Math.min(hardAt - 1 - overhead, estimator.pad(kept + saved)));
@@ -72,21 +87,20 @@ export function contextLimit({ input, ports, division }: CompactRun): number {
 /** What stands in a summary's message beside its texts. */
 const FRAME_TOKENS = 500;
 
-/** Whether what nobody has answered yet takes so much of the new context that the rest has to be brief. */
-function isBrief({ ports: { estimator }, division }: CompactRun, limit: number): boolean {
-  if (division.variant === "from") return false;
-  const unanswered = estimatedTokens(unansweredIn(division.kept), estimator);
-  return estimator.pad(unanswered) > limit * LARGE_SHARE;
-}
-
 /** Tokens that the new context has for all but what is kept. */
 export function roomBesideKept(run: CompactRun): number {
   const { estimator } = run.ports;
-  const limit = contextLimit(run);
-  const room = Math.max(0, limit - estimator.pad(estimatedTokens(run.division.kept, estimator)));
-  return isBrief(run, limit) ? Math.max(0, unpadded(room, estimator) - FRAME_TOKENS) : room;
+  const kept = estimator.pad(estimatedTokens(run.division.kept, estimator));
+  const room = Math.max(0, contextLimit(run) - kept);
+  return isBrief(run) ? Math.max(0, unpadded(room, estimator) - FRAME_TOKENS) : room;
 }
 
 /** What of the room that is left may be filled again with state: beside a large newest message some has to stay free. */
 export const roomForState = (run: CompactRun, room: number): number =>
-  isBrief(run, contextLimit(run)) ? Math.floor(room / 2) : room;
+  isBrief(run) ? Math.floor(room / 2) : room;
+
+const LIST_SHARE = 0.08;
+
+/** Tokens of each list of the work record, where it has to be brief. */
+export const roomForList = (run: CompactRun): number =>
+  isBrief(run) ? Math.floor(roomBesideKept(run) * LIST_SHARE) : Infinity;
