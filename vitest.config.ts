@@ -20,16 +20,31 @@ const alias = [
   { find: "@palimpsest/core", replacement: source("packages/core/src/index.ts") },
 ];
 
-/** A machine may be slow: what is waited for has to come, not to come soon. */
-const expect = { poll: { timeout: 60_000 } };
+/** Properties try a share of their cases, and can be given a seed: test/properties/fast-check.ts. */
+const fastCheck = source("test/properties/fast-check.ts");
+const plugins = [
+  {
+    name: "share-of-cases",
+    enforce: "pre" as const,
+    resolveId: (id: string, importer?: string) =>
+      id === "fast-check" && importer !== fastCheck ? fastCheck : undefined,
+  },
+];
+
+/**
+ * A machine may be slow: what is waited for has to come, not to come soon. So nothing has a limit of its own, and
+ * test/watchdog-reporter.mjs ends a run in which no test comes to its end any more.
+ */
+const patient = { testTimeout: 0, hookTimeout: 0, expect: { poll: { timeout: 300_000 } } };
 
 export default defineConfig({
   test: {
     // The machine is for the tests alone.
     maxWorkers: "100%",
-    reporters: ["default", source("test/plain-reporter.mjs")],
+    reporters: ["default", source("test/watchdog-reporter.mjs"), source("test/plain-reporter.mjs")],
     projects: [
       {
+        plugins,
         resolve: { alias },
         test: {
           name: "unit",
@@ -44,30 +59,29 @@ export default defineConfig({
             "test/adapters/*.test.ts",
           ],
           isolate: false,
-          testTimeout: 120_000,
-          expect,
+          setupFiles: ["test/properties/count-cases.ts"],
+          ...patient,
         },
       },
       {
         resolve: { alias },
         test: {
           name: "process",
+          sequence: { groupOrder: 1 },
           include: ["test/process/*.test.ts"],
           globalSetup: ["test/build-first.ts"],
-          testTimeout: 300_000,
-          expect,
+          ...patient,
         },
       },
       {
         resolve: { alias },
         test: {
           name: "browser",
+          sequence: { groupOrder: 2 },
           include: ["test/browser/*.test.ts"],
           globalSetup: ["test/build-first.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
           fileParallelism: false,
-          expect,
+          ...patient,
         },
       },
     ],

@@ -66,11 +66,16 @@ await bundle({
 /** Packages stay what they are, but for the SDK: its hundred files are a quarter of what a start costs. */
 const isPackage = (id) => !/^[./]|^@anthropic-ai\/sdk(?:\/|$)/.test(id);
 
-/** Benchmarks are left where they are: they share much with the agent, whose start would be cut into more files. */
-const benchmarksApart = {
-  name: "benchmarks-apart",
-  resolveId: (id) =>
-    id.endsWith("/bench/index.js") ? { id: "../bench/index.js", external: "absolute" } : null,
+/**
+ * Benchmarks and long runs are left where they are: they share much with the agent, whose start would be cut into more
+ * files.
+ */
+const heavyApart = {
+  name: "heavy-apart",
+  resolveId: (id) => {
+    const folder = /\/(bench|soak)\/index\.js$/.exec(id)?.[1];
+    return folder === undefined ? null : { id: `../${folder}/index.js`, external: "absolute" };
+  },
 };
 
 await bundle({
@@ -81,7 +86,7 @@ await bundle({
     "replay-worker": join(palimpsest, "replay/replay-worker.js"),
   },
   external: isPackage,
-  plugins: [benchmarksApart],
+  plugins: [heavyApart],
 });
 
 await copyFile(

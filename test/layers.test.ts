@@ -12,7 +12,7 @@ const packages = {
     ["simulator"],
     ["files", "providers", "stores"],
     ["agent", "replay", "gateway", "inspector"],
-    ["bench"],
+    ["bench", "soak"],
     ["cli"],
   ],
 } as const;

@@ -6,6 +6,7 @@ import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addEstimateCommand } from "./commands/estimate.js";
 import { addReplayCommand } from "./commands/replay.js";
 import { addSessionsCommand } from "./commands/sessions.js";
+import { addSoakCommand } from "./commands/soak.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
 import { wantsPrint } from "./commands/print.js";
 import { printable, printableText, type Terminal } from "./terminal.js";
@@ -57,6 +58,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addSimulateCommand(program, terminal, finish);
   addSessionsCommand(program, terminal, finish);
   addBenchCommand(program, terminal, finish);
+  addSoakCommand(program, terminal, finish);
   program.addHelpText(
     "after",
     '\nThe agent without a screen:\n  $ palimpsest -p "what to do"     (palimpsest -p --help)',

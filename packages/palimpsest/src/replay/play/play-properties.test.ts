@@ -85,6 +85,6 @@ it("whatever was recorded, no policy sends what the API rejects, and every figur
         expect(JSON.parse(JSON.stringify(played))).toEqual(played);
       },
     ),
-    { numRuns: Number(process.env["PALIMPSEST_REPLAY_RUNS"] ?? 60) },
+    { numRuns: 200 },
   );
 });

@@ -1,38 +1,5 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
-import { createSimulator } from "../../packages/palimpsest/src/simulator/core/create-simulator.js";
-import { createSimulatorApp } from "../../packages/palimpsest/src/simulator/http/app.js";
-import { createEchoPlayer } from "../../packages/palimpsest/src/simulator/players/echo-player.js";
-
-const REQUESTS = 20_000;
-/** What the heap may have grown by after all requests but the first tenth, collected. */
-const MAX_HEAP_GROWTH = 48 * 1024 * 1024;
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
-
-/** A small generator of numbers, so that a failure can be repeated: mulberry32. */
-function createRandom(seed: number): { below(limit: number): number; pick<T>(values: readonly T[]): T } {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return {
-    below: (limit) => Math.floor(next() * limit),
-    pick(values) {
-      const value = values[Math.floor(next() * values.length)];
-      if (value === undefined) throw new Error("there is nothing to pick");
-      return value;
-    },
-  };
-}
-
-type Random = ReturnType<typeof createRandom>;
+import type { Random } from "./random.js";
 
 const marker = { type: "ephemeral", ttl: "1h" };
 const pixel =
@@ -262,7 +229,8 @@ function makeBody(random: Random): string | Uint8Array {
   return `{"model":"claude-opus-5","max_tokens":5,"messages":${"[".repeat(deep)}${"]".repeat(deep)}}`;
 }
 
-function makeRequest(random: Random): Request {
+/** A request to the simulated API: mostly one that an agent might send, with something wrong in it. */
+export function makeRequest(random: Random): Request {
   const headers: Record<string, string> = {
     "x-api-key": `sk-${random.below(4)}`,
     "anthropic-version": random.pick([...Array<string>(9).fill("2026-10-21"), "2023-06-01", "nonsense"]),
@@ -284,60 +252,3 @@ function makeRequest(random: Random): Request {
   ]);
   return new Request(`http://localhost${path}`, { method: "POST", headers, body });
 }
-
-/** An error of the API's form, a message, a count, or a stream that ends as streams do; what is wrong otherwise. */
-async function judge(response: Response, path: string): Promise<string | undefined> {
-  const text = await response.text();
-  if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) {
-    const isWhole =
-      text.startsWith("event: message_start\n") && text.endsWith('data: {"type":"message_stop"}\n\n');
-    return response.status === 200 && isWhole ? undefined : "a broken stream";
-  }
-  const body = JSON.parse(text) as Record<string, unknown> & { error?: Record<string, unknown> };
-  if (response.status === 200) {
-    const isAnswer = body["type"] === "message" || typeof body["input_tokens"] === "number";
-    return isAnswer || path.startsWith("/__sim/") ? undefined : "neither a message nor a count";
-  }
-  if (response.status >= 500) return `an internal error`;
-  const isError =
-    body["type"] === "error" &&
-    typeof body["request_id"] === "string" &&
-    typeof body.error?.["type"] === "string" &&
-    typeof body.error["message"] === "string" &&
-    body.error["message"] !== "";
-  return isError ? undefined : "an error without its form";
-}
-
-describe("whatever is sent", () => {
-  it(`${REQUESTS} bodies get well-formed answers, and the heap does not grow`, async () => {
-    const random = createRandom(20_261_116);
-    const simulator = createSimulator({ player: createEchoPlayer(), cacheEdits: true });
-    const thrown: unknown[] = [];
-    const app = createSimulatorApp({ simulator, clock: "manual", onError: (error) => thrown.push(error) });
-    const statuses = new Map<number, number>();
-    let heap = 0;
-    for (let number = 0; number < REQUESTS; number += 1) {
-      if (number === REQUESTS / 10) {
-        collect();
-        heap = process.memoryUsage().heapUsed;
-      }
-      if (number % 100 === 0) simulator.advance(60_000);
-      const request = makeRequest(random);
-      const copy = request.clone();
-      const { pathname } = new URL(request.url);
-      const response = await app(request);
-      const wrong = await judge(response, pathname);
-      if (wrong !== undefined) {
-        const sent = (await copy.text()).slice(0, 3000);
-        expect.fail(`request ${number} got ${wrong} (${response.status}): ${sent} ${String(thrown[0])}`);
-      }
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-    }
-    collect();
-    const growth = process.memoryUsage().heapUsed - heap;
-    expect(growth).toBeLessThan(MAX_HEAP_GROWTH);
-    // The mutations are mild enough for both sides to be tried.
-    expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 20);
-    expect(statuses.get(400)).toBeGreaterThan(REQUESTS / 5);
-  });
-});

@@ -1,4 +1,4 @@
-import type { AnswerBlock, Player, PlayerPrompt } from "../../packages/palimpsest/src/simulator/index.js";
+import type { AnswerBlock, Player, PlayerPrompt } from "../simulator/index.js";
 
 /** A call that the model wants made until it has succeeded. */
 export interface Job {
@@ -9,15 +9,21 @@ export interface Job {
 }
 
 interface Plan {
-  readonly steps: number;
+  /** How many there are: asked again before each. */
+  readonly steps: () => number;
   readonly jobsAt: (step: number) => readonly Job[];
+}
+
+export interface CarefulPlayer extends Player {
+  /** The step that is under way. */
+  readonly step: () => number;
 }
 
 /**
  * A model that goes through steps of parallel calls, and does again whatever it has not seen succeed: the agent may
  * have ended before a call did. It remembers where it stands, whatever the conversation still shows.
  */
-export function createCarefulPlayer({ steps, jobsAt }: Plan): Player {
+export function createCarefulPlayer({ steps, jobsAt }: Plan): CarefulPlayer {
   let step = 0;
   let answers = 0;
   let done = new Set<number>();
@@ -30,17 +36,18 @@ export function createCarefulPlayer({ steps, jobsAt }: Plan): Player {
       if (isError) failed.add(Number(job));
       else done.add(Number(job));
     }
-    if (step >= steps || jobsAt(step).some((_, job) => !done.has(job))) return;
+    if (step >= steps() || jobsAt(step).some((_, job) => !done.has(job))) return;
     step += 1;
     done = new Set();
     failed = new Set();
   };
 
   return {
+    step: () => step,
     answer(prompt, memory) {
       learn(prompt);
       answers += 1;
-      if (step >= steps) {
+      if (step >= steps()) {
         return { answer: { content: [{ type: "text", text: "All steps are done." }] }, memory };
       }
       const calls = jobsAt(step).flatMap((job, index): readonly AnswerBlock[] => {
@@ -49,7 +56,7 @@ export function createCarefulPlayer({ steps, jobsAt }: Plan): Player {
         return [{ type: "tool_use", id: `toolu_careful_${step}_${index}_${answers}`, name: tool, input }];
       });
       const thinking = `Step ${step} is next; I have answered ${answers - 1} times.`;
-      const text = `This is step ${step} of ${steps}, and it takes a few words to say so.`;
+      const text = `This is step ${step} of the work, and it takes a few words to say so.`;
       return {
         answer: {
           content: [{ type: "thinking", thinking }, { type: "text", text }, ...calls],

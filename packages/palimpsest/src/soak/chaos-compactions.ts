@@ -1,0 +1,54 @@
+import type { Conversation } from "@palimpsest/core";
+import { ensure } from "./ensure.js";
+
+const COOLDOWN = 600_000;
+
+export interface CompactionWatch {
+  readonly count: () => number;
+  /** Throws where compacting was tried more often than the breaker allows. */
+  readonly check: () => void;
+}
+
+/** Looks at how often a conversation tries to compact. */
+export function watchCompactions(conversation: Conversation, now: () => number): CompactionWatch {
+  const { hardAt } = conversation.size().thresholds;
+  const successes: number[] = [];
+  /** When an attempt failed although the window was full. */
+  const atTheLastRung: number[] = [];
+  let lastFailure = -Infinity;
+  let inARow = 0;
+  let worst = 0;
+  conversation.events.on("compact", () => {
+    successes.push(now());
+    inARow = 0;
+  });
+  conversation.events.on("compact_failed", ({ reason, trigger, failedAttempts }) => {
+    // By hand nothing is held back.
+    if (trigger === "manual") return;
+    if (reason === "aborted" || reason === "blocked_by_hook") return;
+    // Notes that do not do: nobody was asked, and the compaction itself comes right after.
+    if (failedAttempts.at(-1)?.writer === "notes") return;
+    const at = now();
+    if (conversation.size().padded >= hardAt) {
+      atTheLastRung.push(at);
+      return;
+    }
+    // The breaker lets one through after its cooldown: that begins a new row.
+    if (at - lastFailure >= COOLDOWN) inARow = 0;
+    lastFailure = at;
+    inARow += 1;
+    worst = Math.max(worst, inARow);
+  });
+  return {
+    count: () => successes.length,
+    check() {
+      ensure(worst <= 3, `${worst} compactions failed one after another`);
+      // Three, and one more, in any ten minutes without a success in between.
+      for (const [index, at] of atTheLastRung.entries()) {
+        const fifth = atTheLastRung[index + 4];
+        if (fifth === undefined || successes.some((time) => time >= at && time <= fifth)) continue;
+        ensure(fifth - at > COOLDOWN, "five compactions failed in ten minutes although the window was full");
+      }
+    },
+  };
+}

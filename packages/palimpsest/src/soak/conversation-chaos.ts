@@ -1,0 +1,185 @@
+import {
+  applyMediaBoundaries,
+  applyMicrocompactions,
+  createConversation,
+  createUserMessage,
+  liveMessages,
+  normalise,
+  type Message,
+  type ModelCall,
+  type ModelResponse,
+  type Settings,
+  type ToolUseBlock,
+} from "@palimpsest/core";
+import { findProblems } from "@palimpsest/core/validity";
+import { createEmbeddedProvider } from "../providers/embedded.js";
+import { disturb, moodyPlayer, wildHooks } from "./chaos-faults.js";
+import { watchCompactions } from "./chaos-compactions.js";
+import { ensure, ensureSame } from "./ensure.js";
+import { createWorld, tools } from "./made-up-world.js";
+import { createPatience } from "./patience.js";
+import type { SoakContext, SoakRun } from "./soak-run.js";
+import { stages } from "./small-host.js";
+
+const WINDOW = 60_000;
+const TURNS = 5000;
+const CHECK_EVERY = 100;
+
+/** One after another, by the seed. */
+const variants: readonly Partial<Settings>[] = [
+  { compactExtractive: true },
+  { compactExtractive: false },
+  { notes: true, notesTokensBetweenUpdates: 2000 },
+];
+
+export const conversationChaosRun: SoakRun = {
+  name: "conversation-chaos",
+  about: "a conversation among faults of every kind: nothing gets stuck, lost, doubled or refused",
+  rounds: 3,
+  round: survive,
+};
+
+async function survive({ seed, random, step, isOver }: SoakContext): Promise<void> {
+  const patience = createPatience(random);
+  const refused: string[] = [];
+  const provider = createEmbeddedProvider({
+    clock: "manual",
+    startTime: Date.UTC(2026, 10, 15, 10),
+    window: WINDOW,
+    player: moodyPlayer(random),
+    maxRetries: 2,
+    baseMs: 0,
+    maxMs: 0,
+    wrap: (app) => disturb(app, { random, window: WINDOW }),
+  });
+  const world = createWorld(2500);
+  const stored: Message[] = [];
+  let ids = 0;
+  const conversation = createConversation({
+    ...stages,
+    model: "claude-opus-5-5",
+    maxTokens: 4000,
+    sessionId: "s",
+    clock: { now: () => provider.simulator.now() },
+    ids: { next: () => `u${(ids += 1)}` },
+    source: "repl_main_thread",
+    provider,
+    settings: {
+      window: WINDOW,
+      reserve: 8000,
+      autoCompactBuffer: 4000,
+      clearSizeTarget: 6000,
+      clearSizeAtLeast: 4000,
+      keepRecentTokens: 4000,
+      ...variants[seed % variants.length],
+    },
+    system: { custom: "You are an agent." },
+    tools: () => tools,
+    parameters: { thinking: { type: "adaptive" } },
+    hooks: wildHooks(random, patience.lose),
+    state: world.state,
+    writer: { append: async (messages) => void stored.push(...messages), close: async () => {} },
+  });
+  const compactions = watchCompactions(conversation, () => provider.simulator.now());
+  const counts = { responses: 0, held: 0, failures: 0, retries: 0, aborted: 0 };
+
+  const said: string[] = [];
+  const say = async (text: string): Promise<void> => {
+    said.push(text);
+    await conversation.append(createUserMessage(conversation.origin(), { content: text }));
+  };
+  const send = async (call: ModelCall, signal: AbortSignal) => {
+    const problems = findProblems(call.request, { betas: call.betas ?? [] });
+    if (problems.length > 0) refused.push(JSON.stringify(problems).slice(0, 300));
+    for await (const output of provider.stream(call, { signal })) {
+      if (output.kind === "message") return { kind: "response" as const, response: output.message };
+      if (output.kind === "error") return { kind: "failure" as const, failure: output.failure };
+    }
+    throw new Error("a stream without an end");
+  };
+  const answerCalls = async ({ content }: ModelResponse): Promise<void> => {
+    const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
+    const results = calls.map((call) => world.runTool(call, provider.simulator.now()));
+    if (results.length > 0)
+      await conversation.append(createUserMessage(conversation.origin(), { content: results }));
+  };
+
+  let heldInARow = 0;
+  const takeTurn = async (turn: number): Promise<void> => {
+    provider.simulator.advance(random.next() < 0.01 ? 20 * 60_000 : 3000);
+    if (random.next() < 0.01) await say(`Word ${turn}: remember ${random.below(1e6)}.`);
+    const preparing = patience.with((signal) => conversation.prepare({ signal }));
+    // People type while the program works.
+    if (random.next() < 0.02) await say(`Typed ahead ${turn}.`);
+    const prepared = await preparing;
+    if (prepared.kind === "held") {
+      counts.held += 1;
+      heldInARow += 1;
+      ensureSentence(prepared.message);
+      // A person would go on, or compact by hand; neither may find it stuck.
+      if (heldInARow > 5) {
+        const outcome = await patience.with((signal) => conversation.compact({ signal }));
+        if (outcome.kind === "failed") ensureSentence(outcome.message);
+      }
+      ensure(heldInARow < 40, `held ${heldInARow} times in a row: ${prepared.message}`);
+      return;
+    }
+    heldInARow = 0;
+    const outcome = await patience.with((signal) => send(prepared.call, signal));
+    const observed = await patience.with((signal) => conversation.observe(prepared, outcome, { signal }));
+    if (observed.kind === "accepted") {
+      counts.responses += 1;
+      if (outcome.kind === "response") await answerCalls(outcome.response);
+    } else if (observed.kind === "retry") {
+      counts.retries += 1;
+    } else {
+      if (observed.failure.kind === "aborted") counts.aborted += 1;
+      else counts.failures += 1;
+      ensureSentence(observed.message);
+    }
+  };
+
+  let seen = { stored: 0, said: 0 };
+  const check = async (turns: number): Promise<void> => {
+    await conversation.notes?.idle();
+    ensureSame(refused, [], "requests that the API refuses");
+    // Most is answered, once there was enough of it.
+    if (turns >= 10 * CHECK_EVERY) {
+      ensure(provider.log.totals().requests > turns / 2, "too few requests came through");
+      ensure(counts.responses > turns / 2, `${counts.responses} responses in ${turns} turns`);
+    }
+    compactions.check();
+    // Nothing that was said is lost: not in the transcript, not in the context.
+    const transcript = JSON.stringify(stored.slice(seen.stored));
+    for (const text of said.slice(seen.said)) {
+      ensure(transcript.includes(text), `not in the transcript: ${text}`);
+    }
+    const context = JSON.stringify(conversation.requestMessages());
+    for (const text of said) ensure(context.includes(text), `not in the context: ${text}`);
+    seen = { stored: stored.length, said: said.length };
+    ensure(new Set(stored.map(({ uuid }) => uuid)).size === stored.length, "a message was stored twice");
+    const resumed = normalise(applyMediaBoundaries(applyMicrocompactions(liveMessages(stored)))).messages;
+    ensureSame(JSON.stringify(resumed), context, "what is resumed from the transcript");
+  };
+
+  await say("Work through the project. Instruction zero holds for ever.");
+  let before = { ...counts, compactions: 0 };
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    await takeTurn(turn);
+    await step({ turns: 1 });
+    if ((turn + 1) % CHECK_EVERY !== 0) continue;
+    await check(turn + 1);
+    const now = { ...counts, compactions: compactions.count() };
+    await step(differences(before, now));
+    before = now;
+    if (isOver()) return;
+  }
+}
+
+const differences = <T extends Readonly<Record<string, number>>>(before: T, now: T): Record<string, number> =>
+  Object.fromEntries(Object.entries(now).map(([name, count]) => [name, count - (before[name] ?? 0)]));
+
+/** What a person is told is one sentence on one line. */
+function ensureSentence(text: string): void {
+  ensure(/^[A-Z"'].*[.!?]$/.test(text), () => `not a sentence: ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,21 @@
+import { agentKillRun } from "./agent-kill.js";
+import { conversationChaosRun } from "./conversation-chaos.js";
+import { longRun } from "./long-run.js";
+import { notesRun } from "./notes.js";
+import { resumeRun } from "./resume.js";
+import { simulatorFuzzRun } from "./simulator-fuzz.js";
+import type { SoakRun } from "./soak-run.js";
+import { storeCrashRun } from "./store-crash.js";
+import { storeLockRun } from "./store-lock.js";
+
+/** In the order in which they run. */
+export const soakRuns: readonly SoakRun[] = [
+  conversationChaosRun,
+  longRun,
+  notesRun,
+  resumeRun,
+  storeCrashRun,
+  storeLockRun,
+  simulatorFuzzRun,
+  agentKillRun,
+];
