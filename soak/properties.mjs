@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export const propertiesRun = {
   name: "properties",
   about: "every property of the unit tests, with the full number of cases",
-  rounds: 3,
-  async round({ seed, step, isOver, signal }) {
+  passes: 3,
+  async pass({ seed, step, isOver, signal }) {
     const env = {
       ...process.env,
       PALIMPSEST_PROPERTY_SHARE: "1",

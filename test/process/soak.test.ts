@@ -13,30 +13,30 @@ const RUNS = `
 import { spawn } from "node:child_process";
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export const soakRuns = [
-  { name: "sound", about: "does well", rounds: 3, async round({ step, isOver }) {
+  { name: "sound", about: "does well", passes: 3, async pass({ step, isOver }) {
     for (let n = 0; n < 5; n += 1) { await step({ tries: 1 }); if (isOver()) return; }
   } },
-  { name: "unlucky", about: "does badly once", rounds: 100, async round({ seed, random, step }) {
+  { name: "unlucky", about: "does badly once", passes: 100, async pass({ seed, random, step }) {
     for (let n = 0; n < 20; n += 1) {
       await step({ tries: 1 });
       if (random.below(300) === 0) throw new Error("an invariant\\nis broken with seed " + seed + " at " + n);
     }
   } },
-  { name: "endless", about: "never ends by itself", rounds: 1, async round({ step, isOver }) {
+  { name: "endless", about: "never ends by itself", passes: 1, async pass({ step, isOver }) {
     while (!isOver()) { await sleep(5); await step({ tries: 1 }); }
   } },
-  { name: "stuck", about: "waits for nothing", rounds: 1, async round({ step }) {
+  { name: "stuck", about: "waits for nothing", passes: 1, async pass({ step }) {
     await step({ tries: 1 });
     // While this one lives, the output of the run does not end.
     spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "ignore", "inherit"] });
     for (;;);
   } },
-  { name: "killed", about: "is killed", rounds: 1, async round({ step }) {
+  { name: "killed", about: "is killed", passes: 1, async pass({ step }) {
     await step({ tries: 1 });
     process.kill(process.pid, "SIGKILL");
     await sleep(1e6);
   } },
-  { name: "crash", about: "takes its process with it", rounds: 1, async round({ step }) {
+  { name: "crash", about: "takes its process with it", passes: 1, async pass({ step }) {
     await step({ tries: 1 });
     setTimeout(() => { throw new TypeError("nobody catches this"); });
     await sleep(1e6);
@@ -87,7 +87,7 @@ interface SoakDocument {
   readonly runs: readonly {
     readonly name: string;
     readonly end: string;
-    readonly rounds: number;
+    readonly passes: number;
     readonly tried: Readonly<Record<string, number>>;
     readonly failed: number;
     readonly failures: readonly {
@@ -97,7 +97,7 @@ interface SoakDocument {
     }[];
     readonly milliseconds: number;
   }[];
-  readonly total: { readonly runs: number; readonly rounds: number; readonly failed: number };
+  readonly total: { readonly runs: number; readonly passes: number; readonly failed: number };
 }
 
 const documentIn = ({ stdout }: Ended): SoakDocument => JSON.parse(stdout) as SoakDocument;
@@ -118,7 +118,7 @@ describe("palimpsest soak", () => {
   it("runs each once in full, and says what was tried and with which seed", async () => {
     const { code, stdout, stderr } = await soakMine("--only", "sound", "--seed", "42");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe("seed 42\nsound: 3 whole rounds, 15 tries\n1 run, 3 whole rounds, 0 failed\n");
+    expect(stdout).toBe("seed 42\nsound: 3 whole passes, 15 tries\n1 run, 3 whole passes, 0 failed\n");
   });
 
   it("runs a real one for a moment", async () => {
@@ -163,7 +163,7 @@ describe("palimpsest soak", () => {
     const again = await start("/bin/sh", ["-c", failure?.reproduce ?? "false"]).ended;
     expect(again.code).toBe(1);
     expect(again.stderr).toBe(ended.stderr);
-    expect(again.stdout).toContain("unlucky: FAILED: 0 whole rounds, ");
+    expect(again.stdout).toContain("unlucky: FAILED: 0 whole passes, ");
   });
 
   it("what hangs without progress, and what crashes, has failed; what it has started is gone", async () => {
@@ -190,8 +190,8 @@ describe("palimpsest soak", () => {
       child.kill(signal);
       const { code, stdout, stderr } = await ended;
       expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
-      expect(stdout).toMatch(/\nendless: interrupted: 0 whole rounds/);
-      expect(stdout).toMatch(/\n2 runs, 3 whole rounds, 0 failed \(interrupted\)\n$/);
+      expect(stdout).toMatch(/\nendless: interrupted: 0 whole passes/);
+      expect(stdout).toMatch(/\n2 runs, 3 whole passes, 0 failed \(interrupted\)\n$/);
     },
   );
 

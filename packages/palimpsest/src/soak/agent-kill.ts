@@ -31,8 +31,8 @@ type Size = (typeof sizes)[number];
 export const agentKillRun: SoakRun = {
   name: "agent-kill",
   about: "an agent that is killed again and again, and resumed each time, ends where an undisturbed one does",
-  rounds: 8,
-  round: (context) =>
+  passes: 8,
+  pass: (context) =>
     withFolder("calm", (calm) => withFolder("killed", (killed) => compare({ calm, killed }, context))),
 };
 

@@ -35,8 +35,8 @@ const variants: readonly Partial<Settings>[] = [
 export const conversationChaosRun: SoakRun = {
   name: "conversation-chaos",
   about: "a conversation among faults of every kind: nothing gets stuck, lost, doubled or refused",
-  rounds: 3,
-  round: survive,
+  passes: 3,
+  pass: survive,
 };
 
 async function survive({ seed, random, step, isOver }: SoakContext): Promise<void> {
@@ -81,7 +81,7 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
     writer: { append: async (messages) => void stored.push(...messages), close: async () => {} },
   });
   const compactions = watchCompactions(conversation, () => provider.simulator.now());
-  const counts = { responses: 0, held: 0, failures: 0, retries: 0, aborted: 0 };
+  const counts = { responses: 0, held: 0, "failed calls": 0, retries: 0, aborted: 0 };
 
   const said: string[] = [];
   const say = async (text: string): Promise<void> => {
@@ -134,7 +134,7 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
       counts.retries += 1;
     } else {
       if (observed.failure.kind === "aborted") counts.aborted += 1;
-      else counts.failures += 1;
+      else counts["failed calls"] += 1;
       ensureSentence(observed.message);
     }
   };

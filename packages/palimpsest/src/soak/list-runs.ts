@@ -13,7 +13,7 @@ export async function listRuns(file: string | undefined): Promise<readonly Liste
   const module = pathToFileURL(resolve(file)).href;
   const more = ((await import(module)) as { readonly soakRuns?: unknown }).soakRuns;
   if (!Array.isArray(more) || !more.every(isRun)) {
-    throw new Error(`${file} must export soakRuns, a list of { name, about, rounds, round }`);
+    throw new Error(`${file} must export soakRuns, a list of { name, about, passes, pass }`);
   }
   const all = [...listed, ...listedFrom(module, more)];
   const twice = all.find(({ name }, index) => all.findIndex((other) => other.name === name) < index);
@@ -22,10 +22,10 @@ export async function listRuns(file: string | undefined): Promise<readonly Liste
 }
 
 const listedFrom = (module: string, runs: readonly SoakRun[]): readonly ListedRun[] =>
-  runs.map(({ name, about, rounds }) => ({ name, about, rounds, module }));
+  runs.map(({ name, about, passes }) => ({ name, about, passes, module }));
 
 function isRun(value: unknown): value is SoakRun {
-  const { name, about, rounds, round } = Object(value) as Record<string, unknown>;
+  const { name, about, passes, pass } = Object(value) as Record<string, unknown>;
   const isNamed = typeof name === "string" && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(name);
-  return isNamed && typeof about === "string" && Number.isInteger(rounds) && typeof round === "function";
+  return isNamed && typeof about === "string" && Number.isInteger(passes) && typeof pass === "function";
 }

@@ -16,8 +16,8 @@ export const longRun: SoakRun = {
   name: "long-run",
   about:
     "2,000 tool calls in a window of 200K: never stops, is never refused, and costs a fifth less than without the cheap tiers",
-  rounds: 3,
-  async round({ random, step, isOver }: SoakContext): Promise<void> {
+  passes: 3,
+  async pass({ random, step, isOver }: SoakContext): Promise<void> {
     const resultBytes = 9000 + random.below(2001);
     const pauseAt = 300 + random.below(1000);
     const off = { disableMicrocompact: true, compactFork: false };
@@ -44,7 +44,12 @@ export const longRun: SoakRun = {
     has(noting, "notes");
     const ratio = cheap.totals().inputEquivalents / dear.totals().inputEquivalents;
     ensure(ratio <= 0.8, `the cheap tiers leave ${ratio.toFixed(3)} of the input-equivalents`);
-    await step({ conversations: all.length });
+    const spent = (work: Work): number => Math.round(work.totals().inputEquivalents);
+    await step({
+      "input-equivalents": spent(cheap),
+      "without the cheap tiers": spent(dear),
+      "with notes": spent(noting),
+    });
   },
 };
 

@@ -14,8 +14,8 @@ const CHECK_EVERY = 50;
 export const notesRun: SoakRun = {
   name: "notes",
   about: "notes are written when they are due, on the shared cache, and every compaction needs no model call",
-  rounds: 5,
-  async round({ random, step, isOver }: SoakContext): Promise<void> {
+  passes: 5,
+  async pass({ random, step, isOver }: SoakContext): Promise<void> {
     const resultBytes = 9000 + random.below(2001);
     const on = await startWork({ resultBytes, notes: true });
     const off = await startWork({ resultBytes, notes: false });
@@ -33,6 +33,7 @@ export const notesRun: SoakRun = {
     }
     ensure(on.steps().length > 5, `only ${on.steps().length} compactions`);
     ensure(Math.min(on.turnsBefore(), off.turnsBefore()) > 20, "compacted within twenty turns");
+    await step({ "input-equivalents": on.spent(), "without notes": off.spent() });
   },
 };
 
@@ -66,6 +67,8 @@ interface Work {
   /** In the order of the requests. Throws where one was refused. */
   verdicts(): readonly { readonly kind: Kind; readonly verdict: Verdict }[];
   steps(): readonly EngineStep[];
+  /** Input-equivalents so far. */
+  spent(): number;
   /** Turns before the first step of the engine, or all of them. */
   turnsBefore(): number;
 }
@@ -131,6 +134,7 @@ async function startWork({ resultBytes, notes }: { resultBytes: number; notes: b
         return { kind: kinds[index] ?? "main", verdict };
       }),
     steps: () => agent.steps,
+    spent: () => Math.round(provider.log.totals().inputEquivalents),
     turnsBefore: () => (firstStepAt ?? agent.turns + 1) - 1,
   };
 }

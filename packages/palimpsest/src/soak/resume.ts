@@ -24,8 +24,8 @@ export const resumeRun: SoakRun = {
   name: "resume",
   about:
     "a conversation resumed from its transcript after any message sends what the live one would have sent",
-  rounds: 8,
-  round: (context) => withFolder("resume", (directory) => goOnAndResume(directory, context)),
+  passes: 8,
+  pass: (context) => withFolder("resume", (directory) => goOnAndResume(directory, context)),
 };
 
 async function goOnAndResume(directory: string, { seed, random, step, isOver }: SoakContext): Promise<void> {

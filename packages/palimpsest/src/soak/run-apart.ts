@@ -15,8 +15,8 @@ export interface ApartOptions {
 
 interface Progress {
   /** Rounds that were done to their end. */
-  readonly rounds: number;
-  /** Of the round that is under way. */
+  readonly passes: number;
+  /** Of the pass that is under way. */
   readonly seed: number;
   readonly counts: Counts;
 }
@@ -36,7 +36,7 @@ export function runApart(task: SoakTask, { patience, signal, tell }: ApartOption
   const script = fileURLToPath(new URL("./soak-process.js", import.meta.url));
   // With a group of its own: it can be ended together with all that it has started.
   const child = fork(script, [], { detached: true, stdio: ["ignore", "ignore", "pipe", "ipc"] });
-  let progress: Progress = { rounds: 0, seed: task.seed, counts: {} };
+  let progress: Progress = { passes: 0, seed: task.seed, counts: {} };
   let outcome: Pick<RunEnd, "end" | "message" | "stack"> | undefined;
   let complaints = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -56,7 +56,7 @@ export function runApart(task: SoakTask, { patience, signal, tell }: ApartOption
     clearTimeout(watchdog);
     watchdog = setTimeout(onStuck, patience * 1000);
     if (news.kind === "progress") {
-      progress = { rounds: news.rounds, seed: news.seed, counts: news.counts };
+      progress = { passes: news.passes, seed: news.seed, counts: news.counts };
       tell(progress);
     } else if (news.kind === "failed") fail(news.message, news.stack);
     else outcome ??= { end: endOf(news.isWhole, signal), message: "", stack: "" };

@@ -2,12 +2,12 @@ import { runApart, type RunEnd } from "./run-apart.js";
 import type { Counts, SoakRun } from "./soak-run.js";
 
 /** A run, and the address of the module that exports it in its `soakRuns`. */
-export interface ListedRun extends Pick<SoakRun, "name" | "about" | "rounds"> {
+export interface ListedRun extends Pick<SoakRun, "name" | "about" | "passes"> {
   readonly module: string;
 }
 
 export interface SoakOptions {
-  /** Of the first round of every run. */
+  /** Of the first pass of every run. */
   readonly seed: number;
   /** For all runs together; without, each is run once in full. */
   readonly minutes?: number;
@@ -39,7 +39,7 @@ export async function* runSoak(
       {
         patience,
         signal,
-        tell: ({ rounds, counts }) => tell(`${name}: round ${rounds + 1}, ${formatCounts(counts)}`),
+        tell: ({ passes, counts }) => tell(`${name}: pass ${passes + 1}, ${formatCounts(counts)}`),
       },
     );
     yield { name, milliseconds: performance.now() - startedAt, ...end };

@@ -13,8 +13,8 @@ const CHECK_EVERY = 250;
 export const simulatorFuzzRun: SoakRun = {
   name: "simulator-fuzz",
   about: "whatever is sent to the simulated API gets a well-formed answer, and its memory does not grow",
-  rounds: 5,
-  round: sendAnything,
+  passes: 5,
+  pass: sendAnything,
 };
 
 async function sendAnything({ random, step, isOver }: SoakContext): Promise<void> {

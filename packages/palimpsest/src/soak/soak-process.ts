@@ -9,7 +9,7 @@ const EVERY = 100;
 /** The program that a run has to itself: one task as its first message, news until it is done, `"stop"` to stop it. */
 const stop = new AbortController();
 const counts: Record<string, number> = {};
-let [rounds, seed] = [0, 0];
+let [passes, seed] = [0, 0];
 
 process.on("message", (message: SoakTask | "stop") => {
   if (message === "stop") stop.abort();
@@ -28,7 +28,7 @@ const say = (news: SoakNews): Promise<void> =>
     process.send(news, () => resolve());
   });
 
-const tell = (): Promise<void> => say({ kind: "progress", rounds, seed, counts });
+const tell = (): Promise<void> => say({ kind: "progress", passes, seed, counts });
 
 async function perform(task: SoakTask): Promise<void> {
   try {
@@ -37,15 +37,15 @@ async function perform(task: SoakTask): Promise<void> {
     if (run === undefined) throw new Error(`there is no run named ${task.name}`);
     await performRounds(run, task);
     await tell();
-    await say({ kind: "done", isWhole: rounds >= run.rounds });
-    // A round that was broken off may have left timers and sockets.
+    await say({ kind: "done", isWhole: passes >= run.passes });
+    // A pass that was broken off may have left timers and sockets.
     process.exit(0);
   } catch (error) {
     await end(error);
   }
 }
 
-/** The end by something that was thrown: what a round leaves undone once it is told to stop says nothing. */
+/** The end by something that was thrown: what a pass leaves undone once it is told to stop says nothing. */
 async function end(thrown: unknown): Promise<void> {
   const { message, stack = "" } = thrown instanceof Error ? thrown : new Error(String(thrown));
   await tell();
@@ -56,13 +56,13 @@ async function end(thrown: unknown): Promise<void> {
 async function performRounds(run: SoakRun, { seed: first, milliseconds }: SoakTask): Promise<void> {
   const endsAt = milliseconds === undefined ? Infinity : performance.now() + milliseconds;
   let saidAt = -Infinity;
-  const round = { isCutShort: false };
+  const pass = { isCutShort: false };
   const isOver = (): boolean => stop.signal.aborted || performance.now() >= endsAt;
   const context: Omit<SoakContext, "seed" | "random"> = {
     signal: stop.signal,
     isOver() {
-      round.isCutShort ||= isOver();
-      return round.isCutShort;
+      pass.isCutShort ||= isOver();
+      return pass.isCutShort;
     },
     async step(more) {
       for (const [name, count] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + count;
@@ -72,11 +72,11 @@ async function performRounds(run: SoakRun, { seed: first, milliseconds }: SoakTa
       await turnOfTheLoop();
     },
   };
-  const limit = milliseconds === undefined ? run.rounds : Infinity;
+  const limit = milliseconds === undefined ? run.passes : Infinity;
   do {
-    seed = (first + rounds) >>> 0;
+    seed = (first + passes) >>> 0;
     await tell();
-    await run.round({ ...context, seed, random: createRandom(seed) });
-    if (!round.isCutShort) rounds += 1;
-  } while (!round.isCutShort && rounds < limit && !isOver());
+    await run.pass({ ...context, seed, random: createRandom(seed) });
+    if (!pass.isCutShort) passes += 1;
+  } while (!pass.isCutShort && passes < limit && !isOver());
 }

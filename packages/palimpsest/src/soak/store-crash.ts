@@ -16,8 +16,8 @@ const CONVERSATIONS = 40;
 export const storeCrashRun: SoakRun = {
   name: "store-crash",
   about: "writers killed at any instant lose nothing that was acknowledged, and the next one can open",
-  rounds: 5,
-  round: (context) => withFolder("crash", (directory) => killWriters(directory, context)),
+  passes: 5,
+  pass: (context) => withFolder("crash", (directory) => killWriters(directory, context)),
 };
 
 async function killWriters(directory: string, { random, step, isOver, signal }: SoakContext): Promise<void> {

@@ -14,8 +14,8 @@ const RACES = 200;
 export const storeLockRun: SoakRun = {
   name: "store-lock",
   about: "of two processes that race for the lock of a dead one, one wins",
-  rounds: 5,
-  round: (context) => withFolder("lock", (directory) => race(directory, context)),
+  passes: 5,
+  pass: (context) => withFolder("lock", (directory) => race(directory, context)),
 };
 
 async function race(directory: string, { seed, step, isOver }: SoakContext): Promise<void> {
@@ -35,11 +35,11 @@ async function race(directory: string, { seed, step, isOver }: SoakContext): Pro
   const hearAll = (): Promise<readonly string[]> => Promise.all(racers.map(({ hear }) => hear()));
   try {
     ensureSame(await hearAll(), ["ready", "ready"], "two racers");
-    for (let round = 0; round < RACES; round += 1) {
-      const nonce = `00000000-0000-0000-0000-${String((seed + round) % 1e12).padStart(12, "0")}`;
+    for (let number = 0; number < RACES; number += 1) {
+      const nonce = `00000000-0000-0000-0000-${String((seed + number) % 1e12).padStart(12, "0")}`;
       const stale = { pid: dead, host: hostname(), time: new Date().toISOString(), nonce };
-      await writeFile(join(directory, `race-${round}.lock`), JSON.stringify(stale));
-      for (const { tell } of racers) tell(`race-${round}`);
+      await writeFile(join(directory, `race-${number}.lock`), JSON.stringify(stale));
+      for (const { tell } of racers) tell(`race-${number}`);
       ensureSame((await hearAll()).toSorted(), ["locked", "won"], "who won");
       for (const { tell } of racers) tell("close");
       ensureSame(await hearAll(), ["closed", "closed"], "after the race");

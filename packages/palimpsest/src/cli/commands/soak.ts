@@ -1,7 +1,14 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { ListedRun, SoakReport } from "../../soak/index.js";
 import { repeatCommand } from "../repeat-command.js";
-import { createProgress, plural, printable, printableText, type Terminal } from "../terminal.js";
+import {
+  createProgress,
+  formatNumber,
+  plural,
+  printable,
+  printableText,
+  type Terminal,
+} from "../terminal.js";
 import { wholeNumber } from "../whole-number.js";
 
 /** Seconds without progress after which a run has failed: far more than a busy machine needs for a step. */
@@ -64,7 +71,7 @@ export function addSoakCommand(
       }
       const chosen = known.filter(({ name }) => flags.only?.includes(name) ?? true);
       if (flags.list !== true) return finish(await soak(chosen, flags, terminal));
-      const listed = chosen.map(({ name, about, rounds }) => ({ name, about, rounds }));
+      const listed = chosen.map(({ name, about, passes }) => ({ name, about, passes }));
       const width = Math.max(...listed.map(({ name }) => name.length));
       const lines = listed.map(({ name, about }) => `${name.padEnd(width)}  ${about}\n`);
       terminal.stdout.write(
@@ -115,10 +122,13 @@ async function soak(runs: readonly ListedRun[], flags: SoakFlags, terminal: Term
   return summarise(reports, { seed, flags, terminal, isInterrupted: stop.signal.aborted });
 }
 
-async function lineOf({ name, end, rounds, counts }: SoakReport): Promise<string> {
+const wholePasses = (count: number): string =>
+  `${formatNumber(count)} whole ${count === 1 ? "pass" : "passes"}`;
+
+async function lineOf({ name, end, passes, counts }: SoakReport): Promise<string> {
   const { formatCounts } = await import("../../soak/index.js");
   const said = { complete: "", time: "", failed: ": FAILED", interrupted: ": interrupted" }[end];
-  const tried = [plural(rounds, "whole round"), formatCounts(counts)].filter((text) => text !== "");
+  const tried = [wholePasses(passes), formatCounts(counts)].filter((text) => text !== "");
   return `${name}${said}: ${tried.join(", ")}`;
 }
 
@@ -127,7 +137,7 @@ interface Surroundings {
   readonly terminal: Terminal;
 }
 
-/** The command that begins with the round that failed. */
+/** The command that begins with the pass that failed. */
 const reproduction = ({ name, seed }: SoakReport, { flags, terminal }: Surroundings): string =>
   repeatCommand(terminal.env, [
     "soak",
@@ -159,26 +169,26 @@ interface Result extends Surroundings {
 function summarise(reports: readonly SoakReport[], { seed, isInterrupted, ...surroundings }: Result): number {
   const { flags, terminal } = surroundings;
   const failed = reports.filter(({ end }) => end === "failed").length;
-  const rounds = reports.reduce((sum, report) => sum + report.rounds, 0);
+  const passes = reports.reduce((sum, report) => sum + report.passes, 0);
   if (flags.json === true) {
     const runs = reports.map((report) => {
-      const { name, end, seed: last, rounds, counts, milliseconds, message } = report;
+      const { name, end, seed: last, passes, counts, milliseconds, message } = report;
       const failure = { seed: last, message, reproduce: reproduction(report, surroundings) };
       const isFailure = end === "failed";
       return {
         name,
         end,
-        rounds,
+        passes,
         tried: counts,
         failed: isFailure ? 1 : 0,
         failures: isFailure ? [failure] : [],
         milliseconds: Math.round(milliseconds),
       };
     });
-    const document = { seed, runs, total: { runs: runs.length, rounds, failed } };
+    const document = { seed, runs, total: { runs: runs.length, passes, failed } };
     terminal.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } else {
-    const tried = `${plural(reports.length, "run")}, ${plural(rounds, "whole round")}, ${failed} failed`;
+    const tried = `${plural(reports.length, "run")}, ${wholePasses(passes)}, ${failed} failed`;
     terminal.stdout.write(`${tried}${isInterrupted ? " (interrupted)" : ""}\n`);
   }
   if (failed > 0) return 1;
