@@ -143,9 +143,11 @@ const step = fc.oneof(
 );
 
 it("loses no word in any chain of compactions, keeps their order, and resumes as it is", async () => {
+  let chains = 0;
   let compactions = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {
+      chains += 1;
       const chain = createChain();
       chain.say();
       for (const given of steps) {
@@ -166,5 +168,5 @@ it("loses no word in any chain of compactions, keeps their order, and resumes as
     }),
     { numRuns: 300 },
   );
-  expect(compactions).toBeGreaterThan(300);
-}, 120_000);
+  expect(compactions).toBeGreaterThan(chains);
+});

@@ -102,9 +102,11 @@ const textsOf = (messages: readonly Message[]): number =>
 
 describe("what a compaction from notes keeps", () => {
   it("holds over random conversations", () => {
+    let tried = 0;
     let divided = 0;
     fc.assert(
       fc.property(cases, ([live, covered, limits]) => {
+        tried += 1;
         const coveredUuid = live[covered]?.uuid ?? "";
         const division = divideForNotes(live, { coveredUuid, estimator, settings: limits });
         if (division === undefined) return;
@@ -151,7 +153,7 @@ describe("what a compaction from notes keeps", () => {
       }),
       { numRuns: 10_000 },
     );
-    expect(divided).toBeGreaterThan(2000);
+    expect(divided).toBeGreaterThan(tried / 5);
   });
 
   const turns = (count: number): readonly Message[] =>
