@@ -12,7 +12,8 @@ const packages = {
     ["simulator"],
     ["files", "providers", "stores"],
     ["agent", "replay", "gateway", "inspector"],
-    ["bench", "soak"],
+    ["bench"],
+    ["soak"],
     ["cli"],
   ],
 } as const;

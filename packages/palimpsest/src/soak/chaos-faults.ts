@@ -1,7 +1,7 @@
 import type { CompactHooks, HookContext, PreCompactOutput } from "@palimpsest/core";
 import { summaryModes, withSummaries, type Player, type SimulatorApp } from "../simulator/index.js";
 import { worker } from "./made-up-world.js";
-import type { Random } from "./random.js";
+import type { Random } from "../bench/random.js";
 
 const refusal = (status: number, type: string, message: string): Response =>
   Response.json({ type: "error", error: { type, message } }, { status, headers: { "retry-after": "0" } });

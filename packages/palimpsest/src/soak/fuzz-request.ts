@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Random } from "./random.js";
+import type { Random } from "../bench/random.js";
 
 const marker = { type: "ephemeral", ttl: "1h" };
 const pixel =

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { Random } from "./random.js";
+import type { Random } from "../bench/random.js";
 
 export interface Patience {
   /** Runs something with a caller who gives up now and then, at an instant that chance chooses. */

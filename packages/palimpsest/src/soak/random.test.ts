@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRandom } from "./random.js";
+import { createRandom } from "../bench/random.js";
 
 it("numbers are the same for the same seed, others for another, and within their limits", () => {
   const draw = (seed: number): readonly number[] => {

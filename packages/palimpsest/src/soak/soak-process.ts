@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { createRandom } from "./random.js";
+import { createRandom } from "../bench/random.js";
 import type { SoakContext, SoakRun } from "./soak-run.js";
 import type { SoakNews, SoakTask } from "./soak-task.js";
 

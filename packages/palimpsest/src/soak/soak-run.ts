@@ -1,4 +1,4 @@
-import type { Random } from "./random.js";
+import type { Random } from "../bench/random.js";
 
 /** How often something was tried or seen, by name: `{ turns: 100, compactions: 3 }`. */
 export type Counts = Readonly<Record<string, number>>;

@@ -7,10 +7,12 @@ import { simulatorFuzzRun } from "./simulator-fuzz.js";
 import type { SoakRun } from "./soak-run.js";
 import { storeCrashRun } from "./store-crash.js";
 import { storeLockRun } from "./store-lock.js";
+import { tokenizersRun } from "./tokenizers.js";
 
 /** In the order in which they run. */
 export const soakRuns: readonly SoakRun[] = [
   conversationChaosRun,
+  tokenizersRun,
   longRun,
   notesRun,
   resumeRun,

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isCompactBoundary, type Message } from "@palimpsest/core";
 import { createJsonlStore } from "../stores/index.js";
 import { ensure, ensureSame } from "./ensure.js";
-import type { Random } from "./random.js";
+import type { Random } from "../bench/random.js";
 import type { SoakContext, SoakRun } from "./soak-run.js";
 import { startWriter } from "./start-writer.js";
 import { withFolder } from "./with-folder.js";
@@ -64,18 +65,35 @@ async function killWriters(directory: string, { random, step, isOver, signal }: 
     await writer.close();
     const content = await readFile(join(directory, `${conversation}.jsonl`));
     ensure(content.length === 0 || content.at(-1) === 0x0a, "a torn last line was left by the next writer");
-    const order = (await store.readAll(conversation)).messages.map(({ uuid }) => uuid);
+    const { messages } = await store.readAll(conversation);
+    const order = messages.map(({ uuid }) => uuid);
     ensureSame(
       order.filter((uuid) => uuids.includes(uuid)),
       uuids,
       "the order of messages",
     );
-    ensureSame((await store.readLive(conversation)).damaged, [], "damaged lines");
-    await step({ reopened: 1 });
+    const live = await store.readLive(conversation);
+    ensureSame(live.damaged, [], "damaged lines");
+    const boundaries = messages.filter(isCompactBoundary);
+    for (const boundary of boundaries) {
+      const said = saidIn(messages.slice(0, messages.indexOf(boundary)));
+      ensureSame(boundary.compactMetadata?.["humanMessages"], said, "words that a boundary refers to");
+    }
+    ensureSame(live.messages.filter(isCompactBoundary), boundaries.slice(-1), "the boundary that is read");
+    await step({ reopened: 1, boundaries: boundaries.length });
   }
   const left = (await readdir(directory)).filter((name) => name.endsWith(".lock"));
   ensureSame(left, [], "locks that nobody holds");
 }
+
+/** What a writer lists of its messages. */
+const saidIn = (messages: readonly Message[]): readonly unknown[] =>
+  messages.flatMap((message) => {
+    const content = message.type === "user" ? message.message.content : undefined;
+    return typeof content === "string" && content.length < 3000
+      ? [{ uuid: message.uuid, text: content }]
+      : [];
+  });
 
 interface Target {
   readonly directory: string;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import type { Message, TranscriptWriter } from "@palimpsest/core";
+import type { CompactBoundary, Message, TranscriptWriter } from "@palimpsest/core";
 import { createJsonlStore } from "../stores/index.js";
-import { createRandom } from "./random.js";
+import { createRandom } from "../bench/random.js";
 
 /**
  * A program to be killed. `append DIRECTORY CONVERSATION SEED`: appends for ever, and prints the uuids of each batch
@@ -23,15 +23,40 @@ const message = (size: number): Message => ({
   message: { role: "user", content: "ä".repeat(size) },
 });
 
+/** What people said, as a compaction lists it: short messages alone, so that many lists fit into a file. */
+const saidIn = (messages: readonly Message[]) =>
+  messages.flatMap((one) => {
+    const content = one.type === "user" ? one.message.content : undefined;
+    return typeof content === "string" && content.length < LONG ? [{ uuid: one.uuid, text: content }] : [];
+  });
+const LONG = 3000;
+
+const boundary = (humanMessages: readonly unknown[]): CompactBoundary => ({
+  type: "system",
+  subtype: "compact_boundary",
+  uuid: randomUUID(),
+  parentUuid: null,
+  timestamp: new Date().toISOString(),
+  sessionId: "crash",
+  compactMetadata: { trigger: "auto", preTokens: 1, humanMessages },
+});
+
 async function appendForEver(): Promise<void> {
   process.stdin.resume().once("end", () => process.exit(1));
   const random = createRandom(Number(seed));
   const writer = await store.open(conversation);
+  const list = [...saidIn((await store.readAll(conversation)).messages)];
   say("open");
   for (;;) {
+    if (random.next() < 0.2) {
+      const compacted = boundary([...list]);
+      await writer.append([compacted]);
+      say(compacted.uuid);
+    }
     const size = random.next() < 0.1 ? 500_000 : random.below(5000);
     const batch = Array.from({ length: 1 + random.below(4) }, () => message(size));
     await writer.append(batch);
+    list.push(...saidIn(batch));
     say(batch.map(({ uuid }) => uuid).join(" "));
   }
 }

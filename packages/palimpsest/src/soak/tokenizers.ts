@@ -1,11 +1,13 @@
 import { createConversation, createUserMessage, type ToolUseBlock, type UserBlock } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
-import { createRandom } from "../bench/text-kinds/random.js";
+import { createRandom } from "../bench/random.js";
 import { textKinds } from "../bench/text-kinds/text-kinds.js";
 import { createEmbeddedProvider } from "../providers/embedded.js";
 import type { Player } from "../simulator/player.js";
 import { withSummaries } from "../simulator/players/summaries-player.js";
+import { ensure } from "./ensure.js";
 import { createKindCounter } from "./kind-counter.js";
+import type { SoakRun } from "./soak-run.js";
 
 export interface TokenizerRun {
   readonly seed: number;
@@ -15,8 +17,8 @@ export interface TokenizerRun {
   readonly isWindowTold?: boolean;
   /** The largest text, as characters for each token of the window. Default 0.25. */
   readonly largest?: number;
-  /** Told after every turn. */
-  readonly step?: (counts: TokenizerCounts) => void;
+  /** Told after every turn; gives whether it is to end there. */
+  readonly step?: (counts: TokenizerCounts) => Promise<boolean>;
 }
 
 export interface TokenizerCounts {
@@ -55,6 +57,42 @@ const reader: Player = {
     return { answer: { content }, memory: turn + 1 };
   },
 };
+
+export const tokenizersRun: SoakRun = {
+  name: "tokenizers",
+  about: "whatever tokens each kind of text has, no conversation is held and no kind is refused twice",
+  passes: 20,
+  async pass({ seed, step, isOver }) {
+    for (const window of WINDOWS) {
+      // Every other pass has to learn the window as well, and every third has texts longer than the window.
+      const isWindowTold = seed % 2 === 0;
+      const largest = seed % 3 === 0 ? 4 : 0.25;
+      let [compactions, refusals] = [0, 0];
+      const { failure } = await runTokenizers({
+        seed,
+        window,
+        turns: TURNS,
+        isWindowTold,
+        largest,
+        async step(counts) {
+          await step({
+            turns: 1,
+            compactions: counts.compactions - compactions,
+            refusals: counts.refusals - refusals,
+          });
+          ({ compactions, refusals } = counts);
+          return isOver();
+        },
+      });
+      ensure(failure === undefined, `a window of ${window}: ${failure}`);
+      await step({ conversations: 1 });
+      if (isOver()) return;
+    }
+  },
+};
+
+const WINDOWS = [200_000, 60_000] as const;
+const TURNS = 200;
 
 /**
  * A conversation with a tokenizer that nobody has seen: every kind of text costs a factor of its own. It must never
@@ -120,7 +158,9 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
       const prepared = await conversation.prepare();
       compactions += prepared.steps.filter(({ tier }) => tier === "full").length;
       if (prepared.kind === "held") {
-        const why = (prepared.failure?.failedAttempts ?? []).map(({ writer, detail }) => `${writer}: ${detail}`);
+        const why = (prepared.failure?.failedAttempts ?? []).map(
+          ({ writer, detail }) => `${writer}: ${detail}`,
+        );
         const failure = [`held in turn ${turn}: ${prepared.reason}: ${prepared.message}`, ...why].join(" | ");
         return { ...counts(turn), failure };
       }
@@ -160,7 +200,7 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
     else {
       await say(calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: make() })));
     }
-    step?.(counts(turn + 1));
+    if ((await step?.(counts(turn + 1))) === true) return counts(turn + 1);
   }
   return counts(turns);
 }

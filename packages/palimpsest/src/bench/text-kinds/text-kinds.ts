@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "./random.js";
+import { createRandom, type Random } from "../random.js";
 import { words } from "./words.js";
 
 /** Text of one make-up, as conversations hold it. */
