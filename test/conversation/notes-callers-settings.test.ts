@@ -18,7 +18,7 @@ it("leaves stop sequences out of the notes, and gives them room beside short ans
     expect(request.max_tokens).toBe(20_000);
   }
   expect(host.updates.every(({ outcome, edits }) => outcome === "updated" && edits > 0)).toBe(true);
-  const read = host.updates[0]?.usage[0]?.cache_read_input_tokens ?? 0;
+  const read = host.updates[0]?.calls[0]?.usage.cache_read_input_tokens ?? 0;
   expect(read).toBeGreaterThan(3000);
 });
 
@@ -37,7 +37,7 @@ it.each([
     }
     expect(host.calls).toEqual([]);
     expect(host.updates.length).toBeGreaterThan(0);
-    expect(host.updates.every(({ outcome, usage }) => outcome === "updated" && usage.length === 0)).toBe(
+    expect(host.updates.every(({ outcome, calls }) => outcome === "updated" && calls.length === 0)).toBe(
       true,
     );
     expect(await host.store.read()).toContain("Never delete a test.");

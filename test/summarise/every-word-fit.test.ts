@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { RequestMessage } from "@palimpsest/core";
 import { fit, type LooseMessage } from "@palimpsest/core/compaction";
 import { missingIn, shownToModel } from "./words/judge.js";
 import { said } from "./words/said.js";
@@ -19,18 +18,17 @@ it("loses no word of a person between calls of fit, which has nothing but the li
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 2, maxLength: 8 }), async (turns) => {
-      let messages: readonly LooseMessage[] = [];
+      let messages: LooseMessage[] = [];
       const texts: (readonly string[])[] = [];
       let calls = 0;
       for (const { words, rounds, size } of turns) {
         for (const { content, texts: of } of words) {
-          messages = [...messages, { role: "user", content }];
+          messages.push({ role: "user", content });
           texts.push(of);
         }
         for (let round = 0; round < rounds; round += 1) {
           const id = `t${(calls += 1)}`;
-          messages = [
-            ...messages,
+          messages.push(
             { role: "assistant", content: [{ type: "tool_use", id, name: "Read", input: { path: id } }] },
             {
               role: "user",
@@ -38,7 +36,7 @@ it("loses no word of a person between calls of fit, which has nothing but the li
                 { type: "tool_result", tool_use_id: id, content: `line of ${id} `.repeat(size * 400) },
               ],
             },
-          ];
+          );
         }
         const result = await fit(messages, {
           model: "claude-opus-5",
@@ -47,8 +45,8 @@ it("loses no word of a person between calls of fit, which has nothing but the li
         });
         expect(result.problem).toBeUndefined();
         if (result.steps.some(({ tier }) => tier === "full")) fitted += 1;
-        messages = result.messages;
-        const shown = shownToModel(result.messages as readonly RequestMessage[]);
+        messages = [...result.messages];
+        const shown = shownToModel(result.messages);
         expect(missingIn(shown, texts, { whole: 3000, total: 12_000 })).toEqual([]);
       }
     }),

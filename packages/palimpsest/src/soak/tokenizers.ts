@@ -21,7 +21,7 @@ export interface TokenizerRun {
   readonly step?: (counts: TokenizerCounts) => Promise<boolean>;
 }
 
-export interface TokenizerCounts {
+interface TokenizerCounts {
   readonly turns: number;
   readonly kinds: number;
   readonly compactions: number;
@@ -153,7 +153,7 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
   await say("Look at everything, one thing after the other.");
   for (let turn = 0; turn < turns; turn += 1) {
     let calls: readonly ToolUseBlock[] | undefined;
-    for (let attempt = 0; calls === undefined; attempt += 1) {
+    while (calls === undefined) {
       provider.simulator.advance(2000);
       const prepared = await conversation.prepare();
       compactions += prepared.steps.filter(({ tier }) => tier === "full").length;

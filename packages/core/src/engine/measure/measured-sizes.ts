@@ -12,7 +12,7 @@ export interface MeasuredSizes extends Estimator {
   readonly isMeasured: (message: Message) => boolean;
 }
 
-export interface Measurement {
+interface Measurement {
   /** By which the messages together have turned out to be larger, or smaller, than was said so far. */
   readonly difference: number;
   /** Those whose size has changed. */

@@ -55,8 +55,8 @@ describe("a session", () => {
     const compacted = await session.conversation.compact();
     await session.close();
     expect(compacted).toMatchObject({ kind: "compacted", writer: "fork", failedAttempts: [] });
-    expect(compacted.usage[0]?.output_tokens).toBeGreaterThan(150);
-    expect(compacted.usage[0]?.cache_read_input_tokens).toBeGreaterThan(5000);
+    expect(compacted.calls[0]?.usage.output_tokens).toBeGreaterThan(150);
+    expect(compacted.calls[0]?.usage.cache_read_input_tokens).toBeGreaterThan(5000);
     expect(session.requests.at(-1)).toMatchObject({ max_tokens: 20_150 });
   });
 

@@ -14,8 +14,8 @@ const times = (count: number, make: (index: number) => string, separator = ""): 
   Array.from({ length: count }, (_, index) => make(index)).join(separator);
 
 const ofCharacters = (random: Random, alphabet: string, count: number): string => {
-  const letters = [...alphabet];
-  return times(count, () => random.pick(letters));
+  const signs = Array.from(alphabet);
+  return times(count, () => random.pick(signs));
 };
 
 const lines =
@@ -36,6 +36,7 @@ function prose(language: string, { joint = " ", stop = "." } = {}): Line {
 const HEX = "0123456789abcdef";
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
+const letters = Array.from(LOWER);
 const names = [
   "user",
   "order",
@@ -88,7 +89,7 @@ const makers: Readonly<Record<string, (characters: number, seed: number) => stri
   mathematics: lines((random) => ofCharacters(random, "∀∃∈∉⊂⊆∪∩∧∨¬⇒⇔≤≥≠≈∞∂∇∫∑∏√αβγδελμπσφω ", 70)),
   arrows: lines((random) => ofCharacters(random, "←↑→↓↔⇐⇑⇒⇓▲▼◆●○■□★☆♠♣♥♦", 60)),
   "combining marks": lines((random) =>
-    times(30, () => random.pick([...LOWER]) + ofCharacters(random, range(0x300, 0x36f), 3)),
+    times(30, () => random.pick(letters) + ofCharacters(random, range(0x300, 0x36f), 3)),
   ),
   morse: lines((random) => times(30, () => ofCharacters(random, ".-", 1 + random.below(4)), " ")),
   "chess positions": lines(
@@ -181,7 +182,7 @@ const makers: Readonly<Record<string, (characters: number, seed: number) => stri
   ),
   latex: lines(
     (random) =>
-      `\\begin{equation} \\frac{\\partial ${random.pick([...LOWER])}}{\\partial t} = \\sum_{i=${number(random, 9)}}^{n} \\alpha_{i} x^{${number(random, 9)}} + \\mathcal{O}(\\epsilon^{2}) \\end{equation}`,
+      `\\begin{equation} \\frac{\\partial ${random.pick(letters)}}{\\partial t} = \\sum_{i=${number(random, 9)}}^{n} \\alpha_{i} x^{${number(random, 9)}} + \\mathcal{O}(\\epsilon^{2}) \\end{equation}`,
   ),
   "markdown table": lines(
     (random) =>
