@@ -97,6 +97,7 @@ describe("the Anthropic provider over a socket", () => {
       kind: "connection",
       message: "the server refused the connection (ECONNREFUSED)",
       retryable: true,
+      isUnsent: true,
     });
   });
 });
