@@ -5,12 +5,13 @@ import { createAgent, createEmbeddedProvider } from "./agent.js";
 import { output } from "./world.js";
 
 const LIMIT = 300_000;
-const header = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
+/** The start of a GIF of one pixel. */
+const header = Buffer.from("GIF89a\u0001\0\u0001\0\0\0\0").toString("base64").slice(0, 16);
 
 /** A picture of so many bytes: its size is all that counts here. */
 const picture = (bytes: number): UserBlock => ({
   type: "image",
-  source: { type: "base64", media_type: "image/png", data: header + "A".repeat(bytes - header.length) },
+  source: { type: "base64", media_type: "image/gif", data: header + "A".repeat(bytes - header.length) },
 });
 
 /** An API behind something that takes fewer bytes than it says. */

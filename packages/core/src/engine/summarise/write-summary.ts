@@ -7,7 +7,7 @@ import { countsAnswer, forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import { accountFields, forkParameters } from "../prompt/fork-parameters.js";
 import type { AskOptions, ModelAnswer } from "./ask-model.js";
 import type { CompactRun, SummaryRequestSent } from "./compact-run.js";
-import type { CompactionFailureReason, Mended, WriterName } from "./compaction.js";
+import type { Mended, WriterName } from "./compaction.js";
 import { writeDigest } from "./extractive/digest.js";
 import { writeExtractive } from "./extractive/write-extractive.js";
 import { summaryBudgets } from "./budgets.js";
@@ -63,10 +63,10 @@ export async function* writeSummaries(run: CompactRun): AsyncGenerator<WrittenSu
   if (ports.settings.compactExtractive) {
     begin(run);
     yield extractiveSummary(run);
-    // Whoever asks once more needs it shorter: text may have more tokens than its lines one by one.
-    for (const share of SHORTER_SHARES) {
+    // Whoever asks once more needs it shorter: a text may have more tokens than its lines one by one.
+    for (const share of mustFit(run) ? SHORTER_SHARES : []) {
       const last = run.failedAttempts.at(-1);
-      if (last?.writer !== "extractive" || !TOO_LARGE.has(last.reason)) return;
+      if (last?.writer !== "extractive" || last.reason !== "above_threshold") return;
       begin(run);
       yield extractiveSummary(run, share);
     }
@@ -75,7 +75,10 @@ export async function* writeSummaries(run: CompactRun): AsyncGenerator<WrittenSu
 
 /** Of the usual budgets, one after the other, where even the summary without a model does not fit. */
 const SHORTER_SHARES = [0.5, 0.2, 0.05] as const;
-const TOO_LARGE: ReadonlySet<CompactionFailureReason> = new Set(["above_threshold", "not_smaller"]);
+
+/** Whether the next request would fail: then a shorter summary is better than none. */
+const mustFit = ({ input: { size } }: CompactRun): boolean =>
+  size.hardAt !== undefined && (size.paddedBefore ?? size.tokensBefore) >= size.hardAt;
 
 /** Before every attempt: nothing is sent and nothing written once it was called off. */
 function begin({ ports, onAttempt }: CompactRun): void {
