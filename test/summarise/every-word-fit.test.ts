@@ -41,7 +41,7 @@ it("loses no word of a person between calls of fit, which has nothing but the li
         const result = await fit(messages, {
           model: "claude-opus-5",
           maxTokens: 2000,
-          settings: { window: 110_000, autoCompactPercent: 30, keepRecentTokens: 2000, mediaImages: 4 },
+          settings: { window: 110_000, autoCompactPercent: 60, keepRecentTokens: 2000, mediaImages: 4 },
         });
         expect(result.problem).toBeUndefined();
         if (result.steps.some(({ tier }) => tier === "full")) fitted += 1;

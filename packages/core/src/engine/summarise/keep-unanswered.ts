@@ -3,6 +3,7 @@ import type { Estimator } from "../measure/estimator.js";
 import { unpadded } from "../measure/unpadded.js";
 import { isResponse, isSummary, unansweredFrom, unansweredIn } from "../oversize/unanswered.js";
 import { leastSummaryTokens } from "../oversize/least-summary.js";
+import { humanTextsOf } from "./human-texts.js";
 import type { CompactRun } from "./compact-run.js";
 import { estimatedTokens, sizeLimit, type SizeFacts } from "./new-size.js";
 
@@ -60,15 +61,15 @@ function isBrief(run: CompactRun): boolean {
   const { estimator } = run.ports;
   const unanswered = unansweredTokens(run);
   return (
-    estimator.pad(unanswered) > (hardAt - overhead) * LARGE_SHARE ||
+    estimator.pad(unanswered) > (Math.min(hardAt, autoCompactAt) - overhead) * LARGE_SHARE ||
     (unanswered > 0 && estimator.pad(unanswered + leastSummaryTokens(hardAt)) >= autoCompactAt - overhead)
   );
 }
 
 /**
  * The tokens that the new context may hold besides system prompt and tools, padded. Where what nobody has answered yet
- * is too large for the usual bar, it is taken relative to what can be saved: everything else becomes smaller, and the
- * next request fits.
+ * is too large for the usual bar beside what people have said before, it is taken relative to what can be saved:
+ * everything else becomes smaller, and the next request fits.
  */
 export function contextLimit(run: CompactRun): number {
   const { input, ports, division } = run;
@@ -77,12 +78,30 @@ export function contextLimit(run: CompactRun): number {
   const leastSaving = settings.compactLeastSaving;
   const usual = sizeLimit(size, { trigger, leastSaving });
   const { hardAt = 0, overhead } = size;
-  if (!isBrief(run) || estimator.pad(unansweredTokens(run) + leastSummaryTokens(hardAt)) <= usual)
-    return usual;
+  if (!isBrief(run)) return usual;
+  const least = leastSummaryTokens(hardAt) + wordsTokens(run);
+  if (estimator.pad(unansweredTokens(run) + least) <= usual) return usual;
   const kept = estimatedTokens(division.kept, estimator);
   const saved = Math.floor(estimatedTokens(division.summarised, estimator) * (1 - leastSaving));
   return Math.max(usual, Math.min(hardAt - 1 - overhead, estimator.pad(kept + saved)));
 }
+
+/** What people's words need in a summary, as far as the settings let them have it. */
+function wordsTokens(run: CompactRun): number {
+  let tokens = wordsOf.get(run.division);
+  if (tokens === undefined) {
+    const { estimator, settings } = run.ports;
+    const { compactUserTokens, compactUserMessageTokens } = settings;
+    const all = humanTextsOf(run.input.live).reduce(
+      (sum, { text }) => sum + Math.min(compactUserMessageTokens, estimator.block(text)),
+      0,
+    );
+    wordsOf.set(run.division, (tokens = Math.min(compactUserTokens, all)));
+  }
+  return tokens;
+}
+
+const wordsOf = new WeakMap<CompactRun["division"], number>();
 
 /** What stands in a summary's message beside its texts. */
 const FRAME_TOKENS = 500;
