@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
+
+const WINDOW = 200_000;
+const MOST_OF_SUMMARISE_ALL = 0.8;
+const LEAST_RECALL = 0.95;
+const LEAST_RECALL_OF_A_FILE = 0.9;
+/** Policies that remember about as much must not be cheaper. */
+const COMPARABLE_RECALL = 0.02;
+
+/** Replays every recording of a folder; the relations of policies are judged once all of them were played. */
+export const recordingsRun = (folder) => ({
+  name: "recordings",
+  about: `every recording in ${folder}: nothing invalid or over the window, all words kept, cheaper than what remembers as much`,
+  passes: 1,
+  async pass({ random, step, isOver, signal }) {
+    const left = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    const totals = new Map();
+    while (left.length > 0) {
+      const [name] = left.splice(random.below(left.length), 1);
+      const args = [command, "replay", join(folder, name), "--window", String(WINDOW), "--json"];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 28, signal });
+      const [file] = JSON.parse(stdout).files;
+      checkFile(file);
+      for (const [policy, figures] of Object.entries(file.policies)) add(totals, policy, figures);
+      await step({ recordings: 1, turns: file.rounds });
+      if (isOver()) return;
+    }
+    checkTotals(totals);
+  },
+});
+
+const ensure = (holds, otherwise) => {
+  if (!holds) throw new Error(otherwise);
+};
+
+function checkFile({ file, error, rounds, policies }) {
+  ensure(error === undefined, `${file}: ${error}`);
+  const { invalid, overflow, turns, endedBecause, recall, userWords } = policies.palimpsest;
+  const isWhole = invalid === 0 && overflow === 0 && turns === rounds && endedBecause === null;
+  ensure(isWhole, `${file}: ${JSON.stringify({ invalid, overflow, turns, rounds, endedBecause })}`);
+  ensure(recall >= LEAST_RECALL_OF_A_FILE, `${file}: recall ${recall}`);
+  ensure(userWords === 1, `${file}: user words ${userWords}`);
+  for (const [name, figures] of Object.entries(policies)) {
+    ensure(figures.invalid === 0, `${file}: ${figures.invalid} requests of ${name} are invalid`);
+  }
+}
+
+function add(totals, policy, { cost, overflow, references, missingReferences }) {
+  const sum = totals.get(policy) ?? { cost: 0, overflow: 0, references: 0, missing: 0 };
+  totals.set(policy, {
+    cost: sum.cost + cost,
+    overflow: sum.overflow + overflow,
+    references: sum.references + references,
+    missing: sum.missing + missingReferences,
+  });
+}
+
+function checkTotals(totals) {
+  const recallOf = ({ references, missing }) => (references === 0 ? 1 : 1 - missing / references);
+  const own = totals.get("palimpsest");
+  ensure(recallOf(own) >= LEAST_RECALL, `recall ${recallOf(own)}`);
+  const all = totals.get("summarise-all").cost;
+  ensure(own.cost <= all * MOST_OF_SUMMARISE_ALL, `$${own.cost} against $${all} of summarise-all`);
+  const allLonger = totals.get("summarise-all@1h").cost;
+  ensure(own.cost < allLonger, `$${own.cost} against $${allLonger} of summarise-all@1h`);
+  for (const [name, total] of totals) {
+    const isComparable = total.overflow === 0 && recallOf(total) >= recallOf(own) - COMPARABLE_RECALL;
+    const isCheaper = name !== "palimpsest" && isComparable && total.cost <= own.cost;
+    ensure(!isCheaper, `${name} remembers as much for $${total.cost} against $${own.cost}`);
+  }
+}
