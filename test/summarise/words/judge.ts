@@ -40,7 +40,9 @@ export function missingIn(
     left -= Math.min(weight, whole) + 100;
     if (left < 0) return [];
     const [first = ""] = words;
-    const pieces = weight > whole ? [first.slice(0, END), words.at(-1)?.slice(-END) ?? ""] : words;
+    const ends = [first.slice(0, END), words.at(-1)?.slice(-END) ?? ""];
+    // A pair of surrogates that the cut has parted is nobody's word.
+    const pieces = weight > whole ? ends.map((end) => end.replaceAll(/\p{Surrogate}/gu, "")) : words;
     return pieces.filter((piece) => !shown.includes(flat(piece)));
   });
 }
