@@ -14,6 +14,7 @@ const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   resume: { resumed: 1, messages: 1 },
   "store-crash": { killed: 4, acknowledged: 1, reopened: 1 },
   "store-lock": { races: 1 },
+  tokenizers: { turns: 1 },
   "simulator-fuzz": { requests: 250, accepted: 1 },
   "agent-kill": { kills: 1, requests: 4, steps: 4 },
 };

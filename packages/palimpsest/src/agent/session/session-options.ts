@@ -1,6 +1,5 @@
 import type { ModelProvider } from "@palimpsest/core";
 import type { Agent } from "../loop/agent.js";
-import type { AgentEvent } from "../loop/agent-event.js";
 import type { McpServers } from "../mcp/connect-servers.js";
 import type { PermissionMode } from "../permissions/mode.js";
 import type { OutputStyle } from "../settings/output-style.js";
@@ -41,6 +40,5 @@ export interface SessionOptions {
   readonly ask?: Agent["ask"];
   readonly askUser?: AskUserOptions["ask"];
   readonly onNotice?: (text: string) => void;
-  readonly onSubagentEvent?: (event: AgentEvent, agentId: string) => void;
   readonly now?: () => number;
 }

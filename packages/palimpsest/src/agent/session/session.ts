@@ -148,7 +148,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await replaceFile(path, text);
       return path;
     },
-    ...(options.onSubagentEvent === undefined ? {} : { onEvent: options.onSubagentEvent }),
   });
 
   const readState = createMemoryReadState();

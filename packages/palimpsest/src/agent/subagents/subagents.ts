@@ -22,7 +22,6 @@ export interface SubagentsOptions {
   readonly resultTokens: () => number;
   /** Keeps a text and says where. */
   readonly keep: (text: string, name: string) => Promise<string>;
-  readonly onEvent?: (event: AgentEvent, agentId: string) => void;
 }
 
 interface Running {
@@ -73,7 +72,6 @@ export function createSubagents(options: SubagentsOptions): Subagents {
       let next = await events.next();
       while (next.done !== true) {
         onEvent(next.value);
-        options.onEvent?.(next.value, id);
         next = await events.next();
       }
       const { reason, text } = next.value;

@@ -59,7 +59,7 @@ export async function openAgent(
     readonly terminal: Terminal;
     readonly source: SessionOptions["source"];
     readonly onNotice: (text: string) => void;
-    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "onSubagentEvent">;
+    readonly more?: Pick<SessionOptions, "ask" | "askUser">;
   },
 ): Promise<OpenedAgent> {
   const { env } = terminal;
