@@ -9,6 +9,7 @@ import * as langchain from "@palimpsest/core/langchain";
 import * as notes from "@palimpsest/core/notes";
 import * as protocols from "@palimpsest/core/protocols";
 import * as testing from "@palimpsest/core/testing";
+import * as recordings from "@palimpsest/core/recordings";
 import * as validity from "@palimpsest/core/validity";
 import * as agent from "../packages/palimpsest/src/agent/index.js";
 import * as hooks from "../packages/palimpsest/src/agent/hooks/index.js";
@@ -30,6 +31,7 @@ describe("exports", () => {
     ["@palimpsest/core/compaction", compaction],
     ["@palimpsest/core/notes", notes],
     ["@palimpsest/core/protocols", protocols],
+    ["@palimpsest/core/recordings", recordings],
     ["@palimpsest/core/validity", validity],
     ["@palimpsest/core/testing", testing],
     ["@palimpsest/core/ai-sdk", aiSdk],
@@ -60,6 +62,7 @@ describe("exports", () => {
           "./langchain",
           "./notes",
           "./protocols",
+          "./recordings",
           "./testing",
           "./validity",
           "./package.json",

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { settingDefinitions } from "@palimpsest/core";
+import { settingDefinitions, type Settings } from "@palimpsest/core";
+import { settingMeanings } from "../packages/core/src/engine/settings/setting-meanings.js";
 
 const INTRODUCTION = `# Settings
 
@@ -40,9 +41,11 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 it("docs/settings.md says what the code says", async () => {
-  const rows = Object.values(settingDefinitions).map(({ key, env, default: value, allowed, meaning }) =>
-    [`\`${key}\``, env.map((name) => `\`${name}\``).join(", "), shown(value), allowed, meaning].map(cell),
-  );
+  const rows = Object.entries(settingDefinitions).map(([setting, { key, env, default: value, allowed }]) => {
+    const names = env.map((name) => `\`${name}\``).join(", ");
+    const meaning = settingMeanings[setting as keyof Settings];
+    return [`\`${key}\``, names, shown(value), allowed, meaning].map(cell);
+  });
   const page = `${INTRODUCTION}\n${table([["setting", "environment", "default", "allowed", "meaning"], ...rows])}\n`;
   await expect(page).toMatchFileSnapshot("../docs/settings.md");
 });

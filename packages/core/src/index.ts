@@ -131,7 +131,7 @@ export {
   type DefaultEstimatorOptions,
 } from "./engine/measure/default-estimator.js";
 export type { Estimator, ShownGrowth } from "./engine/measure/estimator.js";
-export { growthsIn, readUsage, type CountedUsage, type Growth } from "./engine/measure/growth.js";
+export { readUsage, type CountedUsage } from "./engine/measure/growth.js";
 export { createHeuristicEstimator } from "./engine/measure/heuristic-estimator.js";
 export {
   createMemoryCalibrationStore,
@@ -341,11 +341,6 @@ export {
   type KeepAliveSettings,
 } from "./engine/prompt/ttl/keep-alive.js";
 export { recordedRequests, type RecordedRequest } from "./engine/prompt/ttl/recorded-requests.js";
-export {
-  compareTtls,
-  type ComparisonOptions,
-  type TtlComparison,
-} from "./engine/prompt/ttl/ttl-comparison.js";
 export { createTtlPolicy, type TtlPolicy, type TtlPolicyOptions } from "./engine/prompt/ttl/ttl-policy.js";
 export type {
   CacheAccount,
@@ -388,14 +383,11 @@ export type {
   Prepared,
   PreparedRequest,
 } from "./engine/orchestrate/conversation.js";
-export { asCompactHooks } from "./engine/ports/as-compact-hooks.js";
-export { combineHooks } from "./engine/ports/combine-hooks.js";
-export {
-  createFunctionHooks,
-  type FunctionHookOptions,
-  type HookFunction,
-  type HookRegistrations,
-  type Timer,
+export type {
+  FunctionHookOptions,
+  HookFunction,
+  HookRegistrations,
+  Timer,
 } from "./engine/ports/function-hooks.js";
 export {
   hookNames,
@@ -416,7 +408,6 @@ export {
   type PermissionAnswer,
   type ToolInput,
 } from "./engine/ports/hooks.js";
-export { mergeHookOutputs } from "./engine/ports/merge-hook-outputs.js";
 export {
   applyMedia,
   applyMediaBoundaries,

@@ -1,13 +1,11 @@
 import {
   addToHistory,
-  compareTtls,
   defaultSettings,
   noGapHistory,
   recordedRequests,
-  type ComparisonOptions,
   type RecordedRequest,
-  type TtlComparison,
 } from "@palimpsest/core";
+import { compareTtls, type ComparisonOptions, type TtlComparison } from "@palimpsest/core/recordings";
 import { readRecording } from "../replay/readers/read-recording.js";
 import type { Benchmark } from "./benchmark.js";
 import type { Figure } from "./figure.js";

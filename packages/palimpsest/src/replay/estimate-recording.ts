@@ -2,10 +2,9 @@ import {
   conversationWindows,
   createDefaultEstimator,
   createHeuristicEstimator,
-  growthsIn,
   type Estimator,
-  type Growth,
 } from "@palimpsest/core";
+import { growthsIn, type Growth } from "@palimpsest/core/recordings";
 import type { Recording } from "./readers/recording.js";
 
 /** Smaller growths say more of rounding than of estimators. */

@@ -1,4 +1,5 @@
-import { mergeHookOutputs, type HookName, type HookOutput } from "@palimpsest/core";
+import type { HookName, HookOutput } from "@palimpsest/core";
+import { mergeHookOutputs } from "@palimpsest/core/compaction";
 import { plainText } from "../mcp/plain-text.js";
 import { createFieldReader, spoken, type FieldReader } from "./field-reader.js";
 import { isAbsent, isFields, type Fields } from "./fields.js";

@@ -1,5 +1,4 @@
 import {
-  mergeHookOutputs,
   type HookInput,
   type HookName,
   type HookOutput,
@@ -7,6 +6,7 @@ import {
   type HookRunOptions,
   type Hooks,
 } from "@palimpsest/core";
+import { mergeHookOutputs } from "@palimpsest/core/compaction";
 import { withoutKeys } from "../key-variables.js";
 import { readHookAnswer } from "./hook-answer.js";
 import type { CommandHook, HookSettings } from "./hook-settings.js";

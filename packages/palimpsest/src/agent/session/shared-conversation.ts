@@ -1,5 +1,5 @@
-import { asCompactHooks, findModel, type ConversationOptions, type Hooks } from "@palimpsest/core";
-import { compaction } from "@palimpsest/core/compaction";
+import { findModel, type ConversationOptions, type Hooks } from "@palimpsest/core";
+import { asCompactHooks, compaction } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import { createOverflowFiles } from "../../stores/overflow-files.js";

@@ -1,6 +1,5 @@
 import {
   createConversation,
-  createFunctionHooks,
   type Conversation,
   type HookRegistrations,
   type Message,
@@ -9,7 +8,7 @@ import {
   type TranscriptWriter,
   type UserBlock,
 } from "@palimpsest/core";
-import { compaction, createMemoryReadState } from "@palimpsest/core/compaction";
+import { compaction, createFunctionHooks, createMemoryReadState } from "@palimpsest/core/compaction";
 import { findProblems } from "@palimpsest/core/validity";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
