@@ -54,7 +54,9 @@ function typed(message: Message): string {
     typeof content === "string"
       ? [content]
       : content.map((block) => (block.type === "text" ? block.text : ""));
-  return texts.find((text) => text.trim() !== "" && !text.includes("<command-name>")) ?? "";
+  // What a program says before the person's words is not part of them.
+  const said = texts.map((text) => text.replace(/^\s*(?:<system-reminder>[^]*?<\/system-reminder>\s*)+/, ""));
+  return said.find((text) => text.trim() !== "" && !text.includes("<command-name>")) ?? "";
 }
 
 /** Whether a list names a file: in full, or as a name behind its directory. */
