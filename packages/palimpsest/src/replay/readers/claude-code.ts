@@ -5,6 +5,7 @@ import {
   SYNTHETIC_MODEL,
   type DamagedLine,
   type Message,
+  type UserMessage,
 } from "@palimpsest/core";
 import {
   asFieldsList,
@@ -72,7 +73,7 @@ class EntryReader implements MessageBuilder {
 
   #count(message: Message): void {
     if (message.type === "user") this.#userLines += 1;
-    if (isHumanMessage(message)) this.#humanTurns += 1;
+    if (isHumanMessage(message) && beginsWithWords(message)) this.#humanTurns += 1;
     if (isCompactBoundary(message)) this.#boundaries += 1;
     if (message.type !== "assistant" || message.message.model === SYNTHETIC_MODEL) return;
     const { id, usage, content } = message.message;
@@ -87,4 +88,17 @@ class EntryReader implements MessageBuilder {
       asNumber(usage["output_tokens"]);
     this.#maxContextTokens = Math.max(this.#maxContextTokens, sum);
   }
+}
+
+/** What a host sets before a person's words in the same text: such a message is not counted as a prompt. */
+const SET_BEFORE =
+  /^\s*(?:<(?:system-reminder|context-reminder|user-prompt-submit-hook|local-command-caveat)\b|\[Request)/;
+
+/** Whether something in a message is a person's from its start on. */
+function beginsWithWords({ message: { content } }: UserMessage): boolean {
+  if (typeof content === "string") return !SET_BEFORE.test(content);
+  return content.some((block) => {
+    if (block?.type === "tool_result") return false;
+    return block?.type !== "text" || (block.text.trim() !== "" && !SET_BEFORE.test(block.text));
+  });
 }
