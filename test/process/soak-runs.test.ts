@@ -19,9 +19,9 @@ const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "agent-kill": { kills: 1, requests: 4, steps: 4 },
 };
 
-/** Ten seconds of each long run, and what it needs to check what it has begun. */
+/** Five seconds of each long run, and what it needs to check what it has begun. */
 it.each(soakRuns.map(({ name }) => name))("%s holds", async (name) => {
-  const args = [main, "soak", "--only", name, "--minutes", String(1 / 6), "--json"];
+  const args = [main, "soak", "--only", name, "--minutes", String(1 / 12), "--json"];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const { seed, runs } = JSON.parse(stdout) as {
     readonly seed: number;

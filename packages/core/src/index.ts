@@ -365,6 +365,7 @@ export type {
   PreCompactOutput,
 } from "./engine/ports/compact-hooks.js";
 export { COMPACTION_BETA } from "./engine/prompt/request-builder.js";
+export { applyBoundaries } from "./engine/orchestrate/apply-boundaries.js";
 export { createConversation } from "./engine/orchestrate/create-conversation.js";
 export type {
   ConversationOptions,

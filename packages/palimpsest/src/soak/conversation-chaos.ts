@@ -1,6 +1,5 @@
 import {
-  applyMediaBoundaries,
-  applyMicrocompactions,
+  applyBoundaries,
   createConversation,
   createUserMessage,
   liveMessages,
@@ -121,7 +120,10 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
         const outcome = await patience.with((signal) => conversation.compact({ signal }));
         if (outcome.kind === "failed") ensureSentence(outcome.message);
       }
-      ensure(heldInARow < 40, `held ${heldInARow} times in a row: ${prepared.message}`);
+      ensure(
+        heldInARow < 40,
+        `held ${heldInARow} times in a row: ${prepared.message} ${JSON.stringify(prepared.failure?.failedAttempts ?? [])} ${JSON.stringify(conversation.size())}`,
+      );
       return;
     }
     heldInARow = 0;
@@ -158,7 +160,7 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
     for (const text of said) ensure(context.includes(text), `not in the context: ${text}`);
     seen = { stored: stored.length, said: said.length };
     ensure(new Set(stored.map(({ uuid }) => uuid)).size === stored.length, "a message was stored twice");
-    const resumed = normalise(applyMediaBoundaries(applyMicrocompactions(liveMessages(stored)))).messages;
+    const resumed = normalise(applyBoundaries(liveMessages(stored))).messages;
     ensureSame(JSON.stringify(resumed), context, "what is resumed from the transcript");
   };
 

@@ -1,4 +1,5 @@
 import type { AssistantMessage, CompactBoundary, Message } from "../../messages/message.js";
+import { answersEarlierContext } from "../../messages/late-answer.js";
 import { isCompactBoundary, isSyntheticError, preservedSegmentOf } from "../../messages/predicates.js";
 import { isThinkingBlock } from "../clear/clear-results.js";
 import { isClearedResult } from "../clear/cleared-result.js";
@@ -37,6 +38,8 @@ export interface ContextMeter {
   useHead(tokens: number): ContextSize;
   /** Whether a response has shown what system prompt and tools have. */
   readonly isOverheadShown: boolean;
+  /** Whether the size is what the API has refused. */
+  readonly isRefused: boolean;
 }
 
 export interface ContextMeterOptions {
@@ -93,8 +96,7 @@ class FoldingMeter implements ContextMeter {
   #isOpenTrue = true;
   /** Results that came already cleared: what a boundary after them says of them has happened. */
   readonly #cleared = new Set<string>();
-  /** Kept messages are on their way, up to this one: their usage is older than the boundary. */
-  #keptFrom: string | undefined;
+  /** Summary and kept messages are on their way, up to this one: their usage is older than the boundary. */
   #keptUntil: string | undefined;
 
   constructor(options: ContextMeterOptions) {
@@ -106,6 +108,10 @@ class FoldingMeter implements ContextMeter {
 
   get isOverheadShown(): boolean {
     return this.#isShown;
+  }
+
+  get isRefused(): boolean {
+    return this.#anchor !== undefined && this.#anchor.id === undefined;
   }
 
   append(messages: readonly Message[]): ContextSize {
@@ -131,8 +137,7 @@ class FoldingMeter implements ContextMeter {
     if (isCompactBoundary(message)) this.#takeBoundary(message);
     if (removesContent(message)) this.#takeClearing(message);
     if (isMediaBoundary(message)) this.#takeReplacement(message);
-    if (message.uuid === this.#keptFrom) this.#keptFrom = undefined;
-    const isKept = this.#keptUntil !== undefined && this.#keptFrom === undefined;
+    const isKept = this.#keptUntil !== undefined;
     this.#total += this.#estimator.message(message);
     const isAltered = this.#isAltered(message);
     if (isKept) this.#takeKept(message, isAltered);
@@ -151,7 +156,6 @@ class FoldingMeter implements ContextMeter {
     if (segment?.anchorUuid === null) return this.#closeOpen();
     this.#total = 0;
     this.#closeOpen();
-    this.#keptFrom = segment?.headUuid;
     this.#keptUntil = segment?.tailUuid;
   }
 
@@ -222,7 +226,7 @@ class FoldingMeter implements ContextMeter {
 
   #takeResponse(message: AssistantMessage): void {
     const { id, usage, stop_reason } = message.message ?? {};
-    const counted = readUsage(usage);
+    const counted = answersEarlierContext(message) ? undefined : readUsage(usage);
     const isEnded = typeof stop_reason === "string";
     const anchor = this.#anchor;
     if (anchor !== undefined && id === anchor.id) {

@@ -35,7 +35,8 @@ import { failureSentence } from "./failure-sentence.js";
 import { compactionStep } from "./describe-step.js";
 import { createNoCompactor } from "./no-compactor.js";
 import type { ConversationCompactor, FitUnansweredOptions, NotesKeeping } from "./stages.js";
-import { placeAnswers, type LateAnswer } from "./place-answers.js";
+import type { LateAnswer } from "../../messages/late-answer.js";
+import { placeAnswers } from "./place-answers.js";
 import { clearWhatIsStale, clearWhatWasDeleted, halveMedia } from "./tier-one.js";
 import { whyNoRoom } from "./window-room.js";
 
@@ -101,8 +102,6 @@ function createKeeper(
 
 /** So often room is made before a person has to say something again. */
 const MOST_REACTIONS = 3;
-/** What a refusal without figures is taken to say, of the window. */
-const UNSTATED_EXCESS = 1.05;
 
 const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
 
@@ -170,7 +169,9 @@ class Driver {
     let last = tip ?? state.last?.uuid ?? null;
     return messages.map((message) => {
       const { parentUuid } = message;
-      const isKnown = tip === undefined && state.live.some(({ uuid }) => uuid === parentUuid);
+      const place = tip === undefined ? state.live.findLastIndex(({ uuid }) => uuid === parentUuid) : -1;
+      // What the engine has stored since it was made comes before it.
+      const isKnown = place !== -1 && state.live.slice(place + 1).some(({ type }) => type !== "system");
       const isLinked = parentUuid === last || isKnown;
       const linked = isLinked ? message : { ...message, parentUuid: last };
       last = message.uuid;
@@ -218,8 +219,10 @@ class Driver {
       }
       const failure = mayCompact ? await this.#compactor.makeRoom(steps, signal) : undefined;
       if (failure?.reason === "aborted") return hold("aborted", failure.message, failure);
-      // Only what is known holds a request up: the API may take what an estimate would not.
-      if (failure !== undefined && core.state.size.tokens >= core.thresholds.hardAt) {
+      // Only what is known holds a request up: the API may take what an estimate would not, and what it has refused it
+      // may be asked again, for nothing.
+      const isKnown = core.state.size.tokens >= core.thresholds.hardAt && !core.state.isRefused;
+      if (failure !== undefined && isKnown) {
         const reason = failure.reason === "disabled" ? "window-full" : "compaction-failed";
         return hold(reason, failure.message, failure);
       }
@@ -310,12 +313,8 @@ class Driver {
     const core = this.#core;
     const { actualTokens, maximumTokens, requestedOutputTokens = 0 } = refusal;
     if (maximumTokens !== undefined && maximumTokens > 0) core.learnWindow(maximumTokens);
-    if (!this.#isAsPrepared(prepared)) return;
-    const { contextWindow } = core.thresholds;
-    const { tokens } = core.state.size;
-    const stated = actualTokens === undefined ? undefined : actualTokens - requestedOutputTokens;
-    // Without a figure it is at least more than the window.
-    core.state.refused(stated ?? Math.max(tokens, Math.ceil(contextWindow * UNSTATED_EXCESS)));
+    if (actualTokens === undefined || !this.#isAsPrepared(prepared)) return;
+    core.state.refused(actualTokens - requestedOutputTokens);
   }
 
   /** Whether the messages are those that a request was built of. */
@@ -336,6 +335,8 @@ class Driver {
     const cut = await this.#fitUnanswered();
     const outcome = await this.#compactor.compact({ trigger: "auto", isRefused: true }, signal);
     if (outcome.kind === "compacted") return compactionStep(outcome);
+    // What has failed is not tried again at once.
+    this.#reactions = MOST_REACTIONS;
     return cut === undefined ? undefined : this.#untold.splice(this.#untold.indexOf(cut), 1)[0];
   }
 
@@ -359,7 +360,11 @@ class Driver {
       usage,
       stopReason,
     });
-    const noted = isBound && !isReplaced ? { ...answer, promptHead: core.promptHead } : answer;
+    const noted = isReplaced
+      ? { ...answer, answersEarlierContext: true }
+      : isBound
+        ? { ...answer, promptHead: core.promptHead }
+        : answer;
     const message = await this.#place(noted, isReplaced ? undefined : list);
     core.builder.answered(prepared.built, { messageId: id, at: prepared.at });
     core.chain = afterResponse(core.chain);
@@ -395,17 +400,19 @@ class Driver {
     return { kind: "accepted", message, ...(cacheBreak === undefined ? {} : { cacheBreak }) };
   }
 
-  /** At the end, or right after what it answers to, where something was said while it was on its way. */
+  /** At the end, or before what was said while it was on its way. */
   async #place(
     answer: AssistantMessage,
     list: { readonly last: string | undefined } | undefined,
   ): Promise<AssistantMessage> {
     const core = this.#core;
-    if (list?.last === undefined || list.last === core.state.last?.uuid) {
+    const at = core.state.live.findLastIndex(({ uuid }) => uuid === list?.last);
+    const overtakes = at === -1 ? [] : core.state.live.slice(at + 1).map(({ uuid }) => uuid);
+    if (overtakes.length === 0) {
       await core.add([answer]);
       return answer;
     }
-    const late: LateAnswer = { ...answer, answersTo: list.last };
+    const late: LateAnswer = { ...answer, overtakes };
     await core.store([late]);
     core.replace(placeAnswers([...core.state.live, late]));
     core.tip = late.uuid;

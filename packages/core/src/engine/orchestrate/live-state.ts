@@ -24,6 +24,8 @@ export interface LiveState {
   readonly stretch: Stretch;
   /** Whether a response has shown what system prompt and tools have. */
   readonly isOverheadShown: boolean;
+  /** Whether the size is what the API has refused. */
+  readonly isRefused: boolean;
   /** Takes messages at the end; costs what is new. */
   append(messages: readonly Message[]): void;
   /** The list is another one from here on; costs all of it. */
@@ -148,6 +150,9 @@ export function createLiveState(options: LiveStateOptions): LiveState {
       if (tokens === head) return;
       head = tokens;
       size = parts.meter.useHead(tokens);
+    },
+    get isRefused() {
+      return parts.meter.isRefused;
     },
     get isOverheadShown() {
       return parts.meter.isOverheadShown;

@@ -10,6 +10,7 @@ import type {
   CompactMetadata,
   Message,
 } from "../../messages/message.js";
+import { storedEnds } from "../../messages/late-answer.js";
 import { clearResults } from "../clear/clear-results.js";
 import { createMicrocompactBoundary, type MicrocompactBoundary } from "../clear/microcompact-boundary.js";
 import { restateClearings } from "../clear/restate-clearings.js";
@@ -101,11 +102,10 @@ function withSegment(
   boundary: CompactBoundary,
   { kept, anchorUuid }: { readonly kept: readonly Message[]; readonly anchorUuid: string | null },
 ): CompactBoundary {
-  const [head] = kept;
-  const tail = kept.at(-1);
+  const ends = storedEnds(kept);
   const metadata = boundary.compactMetadata;
-  if (head === undefined || tail === undefined || metadata === undefined) return boundary;
-  const preservedSegment = { headUuid: head.uuid, tailUuid: tail.uuid, anchorUuid };
+  if (ends === undefined || metadata === undefined) return boundary;
+  const preservedSegment = { headUuid: ends.head.uuid, tailUuid: ends.tail.uuid, anchorUuid };
   return { ...boundary, compactMetadata: { ...metadata, preservedSegment } };
 }
 
