@@ -38,7 +38,7 @@ describe("a message that is appended between prepare and observe", () => {
         firstId: 1000,
       }).conversation;
     };
-    return { agent, conversation, type, answerWhile, resumed };
+    return { agent, provider, conversation, type, answerWhile, resumed };
   };
 
   it.each(["claude-opus-5", "claude-fable-5-1"])("comes after the answer (%s)", async (model) => {
@@ -67,5 +67,26 @@ describe("a message that is appended between prepare and observe", () => {
     const again = await resumed();
     await again.append(createUserMessage(again.origin(), { content: "sixth" }));
     expect((await resumed()).requestMessages()).toEqual(again.requestMessages());
+  });
+
+  it("does not count the usage of a context that was compacted while the answer was on its way", async () => {
+    const { conversation, provider, type, answerWhile } = await start();
+    for (let turn = 0; turn < 6; turn += 1) {
+      await type(`Remember this: ${"and so on ".repeat(1500)}`);
+      await answerWhile();
+    }
+    await type("now");
+    const prepared = await conversation.prepare();
+    if (prepared.kind === "held") throw new Error(prepared.message);
+    const before = conversation.size().tokens;
+    expect((await conversation.compact()).kind).toBe("compacted");
+    for await (const piece of provider.stream(prepared.call)) {
+      if (piece.kind === "message") {
+        await conversation.observe(prepared, { kind: "response", response: piece.message });
+      }
+    }
+    const { reported, tokens } = conversation.size();
+    expect(reported).toBe(0);
+    expect(tokens).toBeLessThan(before);
   });
 });

@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isCompactBoundary, type Message } from "@palimpsest/core";
+import { isCompactBoundary } from "@palimpsest/core";
 import { createJsonlStore } from "../stores/index.js";
 import { ensure, ensureSame } from "./ensure.js";
 import type { Random } from "../bench/random.js";
 import type { SoakContext, SoakRun } from "./soak-run.js";
+import { saidIn } from "./said-in.js";
 import { startWriter } from "./start-writer.js";
 import { withFolder } from "./with-folder.js";
 
@@ -85,15 +86,6 @@ async function killWriters(directory: string, { random, step, isOver, signal }: 
   const left = (await readdir(directory)).filter((name) => name.endsWith(".lock"));
   ensureSame(left, [], "locks that nobody holds");
 }
-
-/** What a writer lists of its messages. */
-const saidIn = (messages: readonly Message[]): readonly unknown[] =>
-  messages.flatMap((message) => {
-    const content = message.type === "user" ? message.message.content : undefined;
-    return typeof content === "string" && content.length < 3000
-      ? [{ uuid: message.uuid, text: content }]
-      : [];
-  });
 
 interface Target {
   readonly directory: string;

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import type { CompactBoundary, Message, TranscriptWriter } from "@palimpsest/core";
 import { createJsonlStore } from "../stores/index.js";
 import { createRandom } from "../bench/random.js";
+import { saidIn } from "./said-in.js";
 
 /**
  * A program to be killed. `append DIRECTORY CONVERSATION SEED`: appends for ever, and prints the uuids of each batch
@@ -22,14 +23,6 @@ const message = (size: number): Message => ({
   sessionId: "crash",
   message: { role: "user", content: "ä".repeat(size) },
 });
-
-/** What people said, as a compaction lists it: short messages alone, so that many lists fit into a file. */
-const saidIn = (messages: readonly Message[]) =>
-  messages.flatMap((one) => {
-    const content = one.type === "user" ? one.message.content : undefined;
-    return typeof content === "string" && content.length < LONG ? [{ uuid: one.uuid, text: content }] : [];
-  });
-const LONG = 3000;
 
 const boundary = (humanMessages: readonly unknown[]): CompactBoundary => ({
   type: "system",
