@@ -125,6 +125,23 @@ describe("fit", () => {
     expect(await fit(list, { ...given, settings: { notes: true } })).toEqual(await fit(list, given));
   });
 
+  it("quotes two messages that it gave back as one each with ends of its own", async () => {
+    const lines = Array.from({ length: 1500 }, (_, at) => `${at}: a ${at * 7919}`).join("\n");
+    const asked = `Begin with the second table.\n${lines.slice(0, 2000)}`;
+    const said: readonly LooseMessage[] = [
+      { role: "user", content: lines },
+      { role: "user", content: asked },
+    ];
+    const given = { model: "claude-opus-5", tools, settings: { ...settings, autoCompactPercent: 20 } };
+    const before = await fit([...said, ...conversation(1, 1000).slice(1)], given);
+    expect(before.messages[0]?.content).toHaveLength(2);
+    const { messages, steps } = await fit([...before.messages, ...conversation(40, 8000).slice(1)], given);
+    expect(steps.map(({ tier }) => tier)).toContain("full");
+    const shown = JSON.stringify(messages[0]?.content);
+    expect(shown).toContain(JSON.stringify(lines.slice(-60)).slice(1, -1));
+    expect(shown).toContain("[2] Begin with the second table.");
+  });
+
   it("is the same for the same list", async () => {
     const given = conversation(80, 12_000);
     const [once, twice] = await Promise.all([

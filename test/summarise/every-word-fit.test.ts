@@ -24,7 +24,8 @@ it("loses no word of a person between calls of fit, which has nothing but the li
       for (const { words, rounds, size } of turns) {
         for (const { content, texts: of } of words) {
           messages.push({ role: "user", content });
-          texts.push(of);
+          // A list cannot say which texts were one message: each of them is looked after by itself.
+          texts.push(...(typeof content === "string" ? [of] : of.map((text) => [text])));
         }
         for (let round = 0; round < rounds; round += 1) {
           const id = `t${(calls += 1)}`;

@@ -17,8 +17,11 @@ export function shownToModel(messages: readonly RequestMessage[]): string {
   return flat(texts.join("\n"));
 }
 
-/** As much of a long message as must be there at least, at both of its ends. */
-const END = 120;
+/**
+ * As much of a long message as must be there at least, at both of its ends: an old one has 200 tokens for both and the
+ * note between them, and dense words take a token for two characters.
+ */
+const END = 60;
 
 export interface Limits {
   /** Characters of which no estimate makes more tokens than a message may have. */
@@ -37,7 +40,8 @@ export function missingIn(
   return messages.toReversed().flatMap((texts) => {
     const words = texts.map(flat);
     const weight = words.reduce((sum, text) => sum + weightOf(text), 0);
-    left -= Math.min(weight, whole) + 100;
+    // Of a long one the ends are quoted, and they take more than what is asked for here.
+    left -= (weight > whole ? 2 * whole : weight) + 100;
     if (left < 0) return [];
     const [first = ""] = words;
     const ends = [first.slice(0, END), words.at(-1)?.slice(-END) ?? ""];

@@ -110,26 +110,43 @@ function asMessages(given: LooseMessage, index: number): readonly Message[] {
     throw new TypeError(`fit: the content of message ${index} is neither a text nor a list of blocks`);
   }
   if (role !== "user") return [asMessage(given, `given-${index}`)];
-  const blocks: readonly (UserBlock | AssistantBlock)[] =
-    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const blocks: Blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const at = blocks.findIndex((block) => block?.type === "text" && isSummaryText(asText(block.text)));
   const summary = blocks[at];
-  if (summary?.type !== "text") return [asMessage(given, `given-${index}`)];
-  const part = (of: typeof blocks, name: string): readonly Message[] =>
-    of.length === 0 ? [] : [asMessage({ role, content: of }, `given-${index}-${name}`)];
+  const part = (of: Blocks, name: string): readonly Message[] =>
+    byText(of).map((parts, place) => asMessage({ role, content: parts }, `given-${index}${name}-${place}`));
+  if (summary?.type !== "text") return part(blocks, "");
   const humanMessages = readQuotedTexts(summary.text).map((text, place) => ({
     uuid: `given-${index}-said-${place}`,
     text,
   }));
   return [
-    ...part(blocks.slice(0, at), "before"),
+    ...part(blocks.slice(0, at), "-before"),
     createCompactBoundary(
       { ...origin, ids: { next: () => `given-${index}-boundary` } },
       { trigger: "auto", preTokens: 0, humanMessages },
     ),
-    ...part([summary], "summary").map((message) => ({ ...message, isCompactSummary: true })),
-    ...part(blocks.slice(at + 1), "behind"),
+    ...part([summary], "-summary").map((message) => ({ ...message, isCompactSummary: true })),
+    ...part(blocks.slice(at + 1), "-after"),
   ];
+}
+
+type Blocks = readonly (UserBlock | AssistantBlock)[];
+
+/**
+ * One message for each text: what was said in several messages came back as one with several texts from the call
+ * before, and what is quoted of each is bounded by itself. Sent, they are one message again.
+ */
+function byText(blocks: Blocks): readonly Blocks[] {
+  const parts: (UserBlock | AssistantBlock)[][] = [];
+  let texts = 0;
+  for (const block of blocks) {
+    const isText = block?.type === "text";
+    if (parts.length === 0 || (isText && texts > 0)) parts.push([]);
+    parts.at(-1)?.push(block);
+    if (isText) texts += 1;
+  }
+  return parts;
 }
 
 const origin: Omit<MessageOrigin, "ids"> = { clock: { now: () => 0 }, sessionId: "fit", parentUuid: null };
