@@ -39,8 +39,8 @@ const patient = { testTimeout: 0, hookTimeout: 0, expect: { poll: { timeout: 300
 
 export default defineConfig({
   test: {
-    // The machine is for the tests alone.
-    maxWorkers: "100%",
+    // The machine is for the tests alone, and about a third of their time they wait.
+    maxWorkers: "150%",
     reporters: ["default", source("test/watchdog-reporter.mjs"), source("test/plain-reporter.mjs")],
     projects: [
       {

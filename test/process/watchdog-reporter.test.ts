@@ -29,13 +29,13 @@ it("a test that never ends, and never waits, ends the run with the name of its f
       "--testTimeout=0",
       `--reporter=${reporter}`,
     ];
-    const env = { ...process.env, PALIMPSEST_TEST_PATIENCE: "0.2", PID_FILE: join(directory, "pid") };
+    const env = { ...process.env, PALIMPSEST_TEST_PATIENCE: "0.1", PID_FILE: join(directory, "pid") };
     const error: unknown = await promisify(execFile)(process.execPath, args, { env }).catch(
       (thrown: unknown) => thrown,
     );
     const { code, stderr } = error as { readonly code: number; readonly stderr: string };
     expect(code).toBe(1);
-    expect(stderr).toContain("no test has ended for 0.2 minutes; running were\n  stuck.test.mjs\n");
+    expect(stderr).toContain("no test has ended for 0.1 minutes; running were\n  stuck.test.mjs\n");
     const pid = await readFile(join(directory, "pid"), "utf8");
     await expect.poll(() => stateOf(pid)).toMatch(/^(?:Z.*)?$/);
   } finally {

@@ -16,7 +16,7 @@ export function createBpeCounter(): TokenCounter {
     pieces.reduce((sum, piece) => sum + (piece === "" ? 0 : countTokens(piece, options)), 0);
   return {
     count(text) {
-      if (!LONG_RUN.test(text)) return countTokens(text, options);
+      if (!hasLongRun(text)) return countTokens(text, options);
       // Splitting by a group keeps what it matched, at the odd places.
       const parts = text.split(LONG_RUN);
       return parts.reduce(
@@ -26,3 +26,22 @@ export function createBpeCounter(): TokenCounter {
     },
   };
 }
+
+/** Looks only at every place that a long run would have to cover, and at the run around it. */
+export function hasLongRun(text: string): boolean {
+  for (let at = LONGEST_RUN - 1; at < text.length; at += LONGEST_RUN) {
+    const isBlank = isBlankAt(text, at);
+    let start = at;
+    while (start > 0 && at - start < LONGEST_RUN && isBlankAt(text, start - 1) === isBlank) start -= 1;
+    let end = at + 1;
+    while (end < text.length && end - start < LONGEST_RUN && isBlankAt(text, end) === isBlank) end += 1;
+    if (end - start >= LONGEST_RUN) return true;
+  }
+  return false;
+}
+
+const isBlankAt = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at);
+  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
+  return /\s/.test(text.charAt(at));
+};
