@@ -1,36 +1,57 @@
-import { withoutSecrets } from "../providers/secrets.js";
+import { SECRET_MARK, secretForms, secretPattern } from "../providers/secrets.js";
 
-/** Takes keys out of bytes as they come. */
-export interface KeyFilter {
+/** Takes keys out of a text as it comes. */
+export interface TextKeyFilter {
   /** What can be handed on now: the end is held back as long as it could be the beginning of a key. */
-  readonly add: (chunk: Buffer) => Buffer;
+  readonly add: (text: string) => string;
   /** What was held back. */
+  readonly end: () => string;
+}
+
+export function createTextKeyFilter(keys: readonly string[]): TextKeyFilter {
+  return filterOf(secretForms(keys));
+}
+
+/** The same for bytes. */
+export interface KeyFilter {
+  readonly add: (chunk: Buffer) => Buffer;
   readonly end: () => Buffer;
 }
 
 export function createKeyFilter(keys: readonly string[]): KeyFilter {
   // One character a byte, so that nothing is lost of what is no text.
-  const sought = keys.map((key) => Buffer.from(key).toString("latin1"));
-  const hide = withoutSecrets(sought);
-  const longest = Math.max(0, ...sought.map((key) => key.length));
-  let held = "";
-  const begun = (text: string): number => {
-    for (let length = Math.min(longest - 1, text.length); length > 0; length -= 1) {
-      const end = text.slice(-length);
-      if (sought.some((key) => key.length > length && key.startsWith(end))) return length;
-    }
-    return 0;
-  };
+  const filter = filterOf(secretForms(keys).map((form) => Buffer.from(form).toString("latin1")));
   return {
-    add(chunk) {
-      if (longest === 0) return chunk;
-      const text = hide(held + chunk.toString("latin1"));
-      const whole = text.length - begun(text);
-      held = text.slice(whole);
-      return Buffer.from(text.slice(0, whole), "latin1");
+    add: (chunk) => (keys.length === 0 ? chunk : Buffer.from(filter.add(chunk.toString("latin1")), "latin1")),
+    end: () => Buffer.from(filter.end(), "latin1"),
+  };
+}
+
+/** Forms come the longest first. */
+function filterOf(forms: readonly string[]): TextKeyFilter {
+  const longest = forms[0]?.length ?? 0;
+  const starts = new Set(forms.map((form) => form.charCodeAt(0)));
+  let held = "";
+  /** Where an end begins that could be the beginning of a form. */
+  const heldFrom = (text: string): number => {
+    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+      if (!starts.has(text.charCodeAt(at))) continue;
+      const end = text.slice(at);
+      if (forms.some((form) => form.length > end.length && form.startsWith(end))) return at;
+    }
+    return text.length;
+  };
+  const any = secretPattern(forms);
+  return {
+    add(piece) {
+      if (any === undefined) return piece;
+      const text = (held + piece).replaceAll(any, SECRET_MARK);
+      const from = heldFrom(text);
+      held = text.slice(from);
+      return text.slice(0, from);
     },
     end() {
-      const rest = Buffer.from(held, "latin1");
+      const rest = held;
       held = "";
       return rest;
     },

@@ -19,11 +19,33 @@ const SHORTEST_KEY = 8;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The keys that an environment holds, also in further variables. */
+/** The keys that an environment holds, also in further variables, and in the address that the calls go to. */
 export const keysIn = (env: Environment, more: readonly string[] = []): readonly string[] =>
-  [...KEY_VARIABLES, ...more]
-    .flatMap((name) => env[name]?.trim() ?? [])
+  [
+    ...[...KEY_VARIABLES, ...more].flatMap((name) => {
+      const value = env[name] ?? "";
+      return name === "ANTHROPIC_CUSTOM_HEADERS" ? [value, ...headerValues(value)] : [value];
+    }),
+    ...keysInAddress(env["ANTHROPIC_BASE_URL"] ?? ""),
+  ]
+    .map((key) => key.trim())
     .filter((key) => key.length >= SHORTEST_KEY);
+
+/** One header a line; a token also without its scheme. */
+const headerValues = (text: string): readonly string[] =>
+  text.split("\n").flatMap((line) => {
+    const value = line.slice(line.indexOf(":") + 1).trim();
+    return [value, value.slice(value.indexOf(" ") + 1)];
+  });
+
+/** What an address holds that only its owner should know: a password, and all that its query says. */
+export function keysInAddress(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [];
+  const { password, searchParams } = new URL(address);
+  return [decodeURIComponent(password), password, ...searchParams.values()].filter(
+    (key) => key.length >= SHORTEST_KEY,
+  );
+}
 
 /**
  * Takes the keys of an environment out of a text. What a command prints can hold them although it was not given them:

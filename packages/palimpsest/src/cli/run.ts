@@ -9,14 +9,16 @@ import { addSessionsCommand } from "./commands/sessions.js";
 import { addSoakCommand } from "./commands/soak.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
 import { wantsPrint } from "./commands/print.js";
-import { printable, printableText, type Terminal } from "./terminal.js";
+import { withoutKeys } from "../agent/key-variables.js";
+import { hidingTerminal, printable, printableText, type Terminal } from "./terminal.js";
 import { version } from "./version.js";
 
 /** Success, a failure explained in one sentence, wrong usage. */
 const ExitCode = { ok: 0, failure: 1, usage: 2 } as const;
 
 /** Runs the command line and gives the exit code. Nothing here ends the process. */
-export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(args: readonly string[], screen: Terminal): Promise<number> {
+  const terminal = hidingTerminal(screen, withoutKeys(screen.env));
   let exitCode: number = ExitCode.ok;
   const program = createProgram(terminal, (code) => {
     exitCode = code;

@@ -10,6 +10,15 @@ export interface TextSink {
   readonly isTTY?: boolean;
 }
 
+/** The same terminal, on which no key is ever written. What is written comes in whole lines. */
+export function hidingTerminal(terminal: Terminal, hide: (text: string) => string): Terminal {
+  const hiding = (sink: TextSink): TextSink => ({
+    write: (text) => sink.write(hide(text)),
+    ...(sink.isTTY === undefined ? {} : { isTTY: sink.isTTY }),
+  });
+  return { ...terminal, stdout: hiding(terminal.stdout), stderr: hiding(terminal.stderr) };
+}
+
 /** Text from files, models and tools with everything that could steer a terminal made visible. */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about

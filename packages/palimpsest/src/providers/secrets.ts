@@ -35,15 +35,47 @@ const secretsInUrl = ({ search }: URL): readonly string[] =>
 /** Shorter ones, such as the `x` that a server without keys is given, stand in every sentence. */
 const SHORTEST_SECRET = 4;
 
-/** A function that replaces every secret in a text by `[secret]`; in one pass, where two overlap the longer one. */
-export function withoutSecrets(secrets: readonly string[]): (text: string) => string {
-  const known = [...new Set(secrets.map((secret) => secret.trim()))]
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .toSorted((a, b) => b.length - a.length);
-  if (known.length === 0) return (text) => text;
-  const any = new RegExp(
-    known.map((secret) => secret.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|"),
-    "g",
+/** What stands where a secret was. */
+export const SECRET_MARK = "[secret]";
+
+/** Base64 of shorter ones could stand anywhere. */
+const SHORTEST_ENCODED = 8;
+
+/**
+ * The forms in which a secret is looked for, the longest first: as it is, within JSON, within an address, and within
+ * Base64 of either alphabet, wherever in the encoded bytes it stands. Whoever takes a key apart in any other way gets by.
+ */
+export function secretForms(secrets: readonly string[]): readonly string[] {
+  const known = [...new Set(secrets.map((secret) => secret.trim()))].filter(
+    (secret) => secret.length >= SHORTEST_SECRET,
   );
-  return (text) => text.replaceAll(any, "[secret]");
+  const forms = known.flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(Buffer.from(secret).toString()),
+    ...(secret.length >= SHORTEST_ENCODED ? base64Forms(secret) : []),
+  ]);
+  return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+}
+
+/** Without the characters at either end that depend on what stands beside the secret. */
+function base64Forms(secret: string): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+    const whole = Math.floor((bytes.length * 8) / 6);
+    const plain = bytes.toString("base64").slice(Math.ceil((before * 8) / 6), whole);
+    return [plain, plain.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+/** Any of the forms, the first that fits; undefined where there are none. */
+export const secretPattern = (forms: readonly string[]): RegExp | undefined =>
+  forms.length === 0
+    ? undefined
+    : new RegExp(forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|"), "g");
+
+/** A function that replaces every secret in a text by the mark; in one pass, where two overlap the longer one. */
+export function withoutSecrets(secrets: readonly string[]): (text: string) => string {
+  const any = secretPattern(secretForms(secrets));
+  return any === undefined ? (text) => text : (text) => text.replaceAll(any, SECRET_MARK);
 }

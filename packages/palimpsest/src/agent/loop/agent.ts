@@ -30,4 +30,6 @@ export interface Agent {
   /** Where a subagent's own conversation is stored. */
   readonly transcriptPath?: string;
   readonly permissionMode: () => string;
+  /** Takes keys out of what a person says. */
+  readonly hide?: (text: string) => string;
 }

@@ -124,8 +124,10 @@ class Query {
   }
 
   /** Gives the end of the turn where a hook keeps the prompt from the model, or it was called off before they had spoken. */
-  async *#submit(prompt: string | readonly UserBlock[]): AsyncGenerator<AgentEvent, AgentResult | undefined> {
+  async *#submit(given: string | readonly UserBlock[]): AsyncGenerator<AgentEvent, AgentResult | undefined> {
     const agent = this.#agent;
+    const { hide = (words) => words } = agent;
+    const prompt = typeof given === "string" ? hide(given) : given.map((block) => hideIn(block, hide));
     const text = typeof prompt === "string" ? prompt : prompt.flatMap(textIn).join("\n");
     const said = await agent.hooks.run(
       "UserPromptSubmit",
@@ -291,6 +293,9 @@ function remarkOn({ stop_reason: reason }: ModelResponse): string | undefined {
   if (reason === "refusal") return "The model declined to answer.";
   return undefined;
 }
+
+const hideIn = (block: UserBlock, hide: (text: string) => string): UserBlock =>
+  block.type === "text" ? { ...block, text: hide(block.text) } : block;
 
 const textIn = (block: UserBlock): readonly string[] => (block.type === "text" ? [block.text] : []);
 

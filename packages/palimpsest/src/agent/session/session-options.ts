@@ -33,8 +33,10 @@ export interface SessionOptions {
   readonly isResumed: boolean;
   /** Whose conversation it is to the engine: a person's at a terminal, or a program's. */
   readonly source: "repl_main_thread" | "sdk";
-  /** Variables that hold keys: no command sees them. */
+  /** Variables that hold keys: no command sees them, and their values are hidden wherever they turn up. */
   readonly hiddenVariables?: readonly string[];
+  /** Further keys that stand in no variable. */
+  readonly secrets?: readonly string[];
   /** Whether the account may have cache entries of an hour. */
   readonly isHourCacheAllowed?: boolean;
   readonly ask?: Agent["ask"];

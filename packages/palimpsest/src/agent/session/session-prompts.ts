@@ -26,7 +26,11 @@ export function createSessionPrompts(
     SessionOptions,
     "cwd" | "home" | "configDirectory" | "skills" | "style" | "settings" | "model" | "appendedPrompt"
   >,
-  { hooks, now }: { readonly hooks: Hooks; readonly now: () => number },
+  {
+    hooks,
+    now,
+    hide,
+  }: { readonly hooks: Hooks; readonly now: () => number; readonly hide: (text: string) => string },
 ): SessionPrompts {
   const { cwd, home, configDirectory, skills, style, settings } = options;
   let reason: "session_start" | "compact" = "session_start";
@@ -40,6 +44,7 @@ export function createSessionPrompts(
   return {
     of: ({ role, hasSkills }) =>
       createAgentPrompt({
+        hide,
         environment: () => environmentText(options, now()),
         memory,
         skills: () => (hasSkills ? skillSection(skills.skills) : undefined),

@@ -1,4 +1,5 @@
 import { findModel, type ModelProvider } from "@palimpsest/core";
+import { hidingTool, type KeyHider } from "../key-hider.js";
 import { createToolDeferral, type ToolDeferral } from "../mcp/tool-deferral.js";
 import type { PathGuard } from "../path-guard.js";
 import type { AgentType } from "../subagents/agent-types.js";
@@ -30,6 +31,7 @@ export interface SessionToolParts {
   readonly state: SessionState;
   readonly spill: Spill;
   readonly background: BackgroundCommands;
+  readonly hider: KeyHider;
 }
 
 /** The tools of a session's agents. */
@@ -50,7 +52,15 @@ export interface MainTools {
 
 export function createSessionTools(options: SessionOptions, parts: SessionToolParts): SessionTools {
   const { cwd, settings, mcp, skills, hiddenVariables } = options;
-  const { guard, spill, background, state } = parts;
+  const { guard, spill, background, state, hider } = parts;
+  /** One that is listed again is the same object again. */
+  const hiding = new WeakMap<AgentTool, AgentTool>();
+  const hidden = (tools: readonly AgentTool[]): readonly AgentTool[] =>
+    tools.map((tool) => {
+      const known = hiding.get(tool) ?? hidingTool(tool, hider);
+      hiding.set(tool, known);
+      return known;
+    });
   const roots = [cwd, ...settings.permissions.additionalDirectories];
 
   /** Each agent has a shell of its own: its working directory is nobody else's. */
@@ -61,16 +71,21 @@ export function createSessionTools(options: SessionOptions, parts: SessionToolPa
       spill,
       background,
       env: { ...settings.env, ...options.env },
+      keys: hider.keys,
       ...(hiddenVariables === undefined ? {} : { hiddenVariables }),
     });
   const common: readonly AgentTool[] = [
     createReadTool({ guard }),
-    createWriteTool({ guard }),
+    createWriteTool({ guard, hide: hider.text }),
     createEditTool({ guard }),
     createGlobTool({ guard }),
     createGrepTool({ guard }),
     createWebFetchTool({ spill }),
-    createSkillTool({ skills: () => skills.skills, filesOf: skills.filesOf, invoked: state.invoked }),
+    createSkillTool({
+      skills: () => skills.skills,
+      filesOf: skills.filesOf,
+      invoked: { note: (skill) => state.invoked.note(hider.value(skill)) },
+    }),
     createBashOutputTool({ background }),
     createKillBashTool({ background }),
     createTodoWriteTool({ todos: state.todos, save: state.saveTodos }),
@@ -93,12 +108,12 @@ export function createSessionTools(options: SessionOptions, parts: SessionToolPa
         createRecallTool({ transcriptPath }),
         ...(mcp !== undefined && isDeferring ? [createToolSearchTool({ deferred: deferral.deferred })] : []),
       ];
-      return { deferral, list: () => deferral.apply([...own, ...(mcp?.tools() ?? [])]) };
+      return { deferral, list: () => deferral.apply(hidden([...own, ...(mcp?.tools() ?? [])])) };
     },
     subagent({ type, transcriptPath }) {
       const own = [...common, shell(), createRecallTool({ transcriptPath, isSidechain: true })];
       return new Map(
-        [...own, ...(mcp?.tools() ?? [])]
+        hidden([...own, ...(mcp?.tools() ?? [])])
           .filter(({ definition: { name } }) => type.tools?.includes(name) ?? true)
           .map((tool) => [tool.definition.name, tool]),
       );

@@ -22,6 +22,8 @@ import { checkConversationId } from "../../stores/conversation-id.js";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
 import { createNotesFile } from "../../stores/notes-file.js";
 import { replaceFile } from "../../stores/replace-file.js";
+import { createKeyHider, hidingFiles, hidingProvider, hidingWriter } from "../key-hider.js";
+import { keysIn } from "../key-variables.js";
 import type { Agent } from "../loop/agent.js";
 import { createMcpAnnouncements } from "../mcp/announcements.js";
 import { createMemoryRules } from "../memory-files/memory-rules.js";
@@ -61,7 +63,12 @@ export interface Session {
 }
 
 /** Opens a session, new or resumed. Rejects with a `TranscriptError` for one that is not there or in use. */
-export async function openSession(options: SessionOptions): Promise<Session> {
+export async function openSession(given: SessionOptions): Promise<Session> {
+  const hider = createKeyHider([
+    ...keysIn({ ...given.settings.env, ...given.env }, given.hiddenVariables),
+    ...(given.secrets ?? []),
+  ]);
+  const options: SessionOptions = { ...given, provider: hidingProvider(given.provider, hider) };
   const { id, cwd, home, settings, provider, isResumed } = options;
   checkConversationId(id);
   const now = options.now ?? Date.now;
@@ -73,16 +80,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     planMode: state.planMode,
     folder,
   });
-  const guard = createPathGuard({
+  const allowed = createPathGuard({
     roots: [cwd, ...settings.permissions.additionalDirectories, folder],
     workingDirectory: cwd,
     home,
     // Searches come across files that no call names.
     isDenied: (path) => isDenied(path, "read"),
   });
+  const guard = { ...allowed, files: hidingFiles(allowed.files, hider) };
   const hooks = createSessionHooks(options, transcriptPath);
-  const prompts = createSessionPrompts(options, { hooks, now });
-  const spill = createSpill({ directory: outputFolder(folder) });
+  const prompts = createSessionPrompts(options, { hooks, now, hide: hider.text });
+  const spill = createSpill({ directory: outputFolder(folder), hide: hider.text });
   const background = createBackgroundCommands({ directory: outputFolder(folder) });
   const calibrations = await createSessionCalibrations(
     createCalibrationFile(join(options.dataDirectory, "estimator.json")),
@@ -112,13 +120,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
   const stored = isResumed ? (await store.readLive(id)).messages : [];
   // From here on the conversation is ours, and only the disk can fail before it is handed out.
-  const writer = await store.open(id);
+  const writer = hidingWriter(await store.open(id), hider);
 
-  const tools = createSessionTools(options, { guard, state, spill, background });
+  const tools = createSessionTools(options, { guard, state, spill, background, hider });
   const common = {
     provider,
     hooks,
     now,
+    hide: hider.text,
     ...permissions,
     ...(options.ask === undefined ? {} : { ask: options.ask }),
   };
@@ -134,6 +143,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       state,
       tools,
       prompts,
+      hider,
       nestedMemory: nestedMemoryFor,
       shared,
       agent: common,
@@ -145,7 +155,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     resultTokens: () => settings.engine.subagentResultTokens,
     async keep(text, name) {
       const path = join(outputFolder(folder), `${name}.txt`);
-      await replaceFile(path, text);
+      await replaceFile(path, hider.text(text));
       return path;
     },
   });
@@ -159,7 +169,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     );
   });
   const main = tools.main({ subagents, transcriptPath });
-  const announcements = announcementsOf(options, main);
+  const announced = announcementsOf(options, main);
+  const announcements: AnnouncementSource = {
+    announcements: async (agentId) => hider.value(await announced.announcements(agentId)),
+  };
   const conversation = createConversation(
     {
       ...shared,

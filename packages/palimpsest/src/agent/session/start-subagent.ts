@@ -10,6 +10,7 @@ import {
 import { createMemoryReadState, type NestedMemory, type ReadState } from "@palimpsest/core/compaction";
 import { join } from "node:path";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
+import { hidingWriter, type KeyHider } from "../key-hider.js";
 import type { Agent } from "../loop/agent.js";
 import { query } from "../loop/query.js";
 import type { PathGuard } from "../path-guard.js";
@@ -30,6 +31,7 @@ export interface SubagentParts {
   readonly state: SessionState;
   readonly tools: SessionTools;
   readonly prompts: SessionPrompts;
+  readonly hider: KeyHider;
   readonly nestedMemory: (readState: ReadState) => NestedMemory;
   readonly shared: Omit<ConversationOptions, "model" | "maxTokens">;
   /** Told of every call of theirs, those for summaries and notes included. */
@@ -37,7 +39,7 @@ export interface SubagentParts {
   /** Told of what goes on after one has answered, until it is over. */
   readonly onEnding: (ending: Promise<void>) => void;
   /** What all agents of the session have in common. */
-  readonly agent: Pick<Agent, "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask">;
+  readonly agent: Pick<Agent, "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask" | "hide">;
 }
 
 /**
@@ -51,7 +53,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     const readState = createMemoryReadState();
     const nestedMemory = parts.nestedMemory(readState);
     const tools = parts.tools.subagent({ type, transcriptPath });
-    const writer = sidechain(await createJsonlStore({ directory }).open(id));
+    const writer = sidechain(hidingWriter(await createJsonlStore({ directory }).open(id), parts.hider));
     const events = createEventEmitter();
     events.on("call_billed", parts.onBilled);
     let notes: Conversation["notes"];

@@ -2,6 +2,8 @@ import { createSystemPrompt, dynamicBoundary, section, type SystemPrompt } from 
 
 /** What the model is told at the start of every conversation. */
 export interface SystemPromptParts {
+  /** Takes keys out of what files and people say. */
+  readonly hide: (text: string) => string;
   /** Computed at the start and again behind each compaction. */
   readonly environment: () => string;
   readonly memory: () => Promise<string | undefined>;
@@ -39,17 +41,22 @@ const MEMORY = `# Your context
 
 /** Static parts first: they are the same for every session and stay in the provider's cache. */
 export function createAgentPrompt(parts: SystemPromptParts): SystemPrompt {
+  const shown = (name: string, make: () => string | undefined | Promise<string | undefined>) =>
+    section(name, async () => {
+      const text = await make();
+      return text === undefined ? undefined : parts.hide(text);
+    });
   return createSystemPrompt([
-    section("role", () => parts.role ?? ROLE),
+    shown("role", () => parts.role ?? ROLE),
     section("conduct", () => CONDUCT),
     section("coding", () => (parts.keepsCodingInstructions ? CODING : undefined)),
     section("context", () => MEMORY),
     dynamicBoundary,
-    section("environment", parts.environment),
-    section("memory", parts.memory),
-    section("skills", parts.skills),
-    section("style", parts.style),
-    section("language", parts.language),
-    section("appended", parts.appended),
+    shown("environment", parts.environment),
+    shown("memory", parts.memory),
+    shown("skills", parts.skills),
+    shown("style", parts.style),
+    shown("language", parts.language),
+    shown("appended", parts.appended),
   ]);
 }

@@ -27,6 +27,8 @@ export interface BashOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Further variables that commands must not see. */
   readonly hiddenVariables?: readonly string[];
+  /** What is hidden in all that commands print. */
+  readonly keys?: readonly string[];
   /** Default 120,000. */
   readonly defaultTimeoutMs?: number;
   /** Default 600,000. */
@@ -61,7 +63,7 @@ export function createBashTool(options: BashOptions): AgentTool {
   const directory = createWorkingDirectory({ start: options.workingDirectory, roots: options.roots });
   const watches = new WeakMap<ReadState, StaleReadWatch>();
   const env = shellEnvironment(options.env ?? process.env, options.hiddenVariables);
-  const keys = keysIn(options.env ?? process.env, options.hiddenVariables);
+  const keys = options.keys ?? keysIn(options.env ?? process.env, options.hiddenVariables);
   const hide = withoutSecrets(keys);
 
   const staleHint = async (readState: ReadState): Promise<string | undefined> => {

@@ -1,4 +1,5 @@
 import { readBytesInside } from "../../files/read-bytes-inside.js";
+import { SECRET_MARK } from "../../providers/secrets.js";
 import type { PathGuard } from "../path-guard.js";
 import { quotedPath } from "../shown-path.js";
 import { applyEdit } from "./apply-edit.js";
@@ -117,6 +118,8 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 function missingText(written: string, { oldText }: Change): string {
+  if (oldText.includes(SECRET_MARK))
+    return `old_string is not in ${quotedPath(written)}: ${SECRET_MARK} stands for a key, which is not shown. Leave the key and its line out of old_string, and change what stands around it.`;
   const hint = /^\s*\d+\t/.test(oldText)
     ? "It begins with a line number: leave out the numbers and tabs that Read puts before the lines."
     : "It has to be there exactly, white space too: read that part of the file again and copy it.";

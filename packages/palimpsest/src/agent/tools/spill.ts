@@ -8,6 +8,8 @@ export interface SpillOptions {
   readonly maxCharacters?: number;
   /** How much of such a text is shown, head and tail together. Default 8,000. */
   readonly previewCharacters?: number;
+  /** Takes out what must not be kept, before anything is cut. */
+  readonly hide?: (text: string) => string;
 }
 
 export interface Spill {
@@ -20,10 +22,11 @@ export interface Spill {
 
 /** Keeps results of tools short in the context, without losing any of them. */
 export function createSpill(options: SpillOptions): Spill {
-  const { directory, maxCharacters = 30_000, previewCharacters = 8000 } = options;
+  const { directory, maxCharacters = 30_000, previewCharacters = 8000, hide = (text) => text } = options;
   const shown = Math.min(previewCharacters, maxCharacters);
   return {
-    async fit(text, { name }) {
+    async fit(whole, { name }) {
+      const text = hide(whole);
       if (text.length <= maxCharacters) return text;
       const size = `${text.length.toLocaleString("en-US")} characters`;
       const path = await write(directory, name, text);

@@ -1,4 +1,6 @@
 import { diskCode, type DiskEntry } from "../../files/disk.js";
+import { readBytesInside } from "../../files/read-bytes-inside.js";
+import { SECRET_MARK } from "../../providers/secrets.js";
 import type { PathGuard } from "../path-guard.js";
 import { quotedPath } from "../shown-path.js";
 import { textField } from "./input-fields.js";
@@ -8,7 +10,11 @@ import type { AgentTool } from "./tool.js";
 
 export interface WriteToolOptions {
   readonly guard: PathGuard;
+  /** Takes keys out of a text, as Read does. */
+  readonly hide?: (text: string) => string;
 }
+
+const MAX_BYTES = 10 * 1024 * 1024;
 
 const definition = {
   name: "Write",
@@ -31,7 +37,7 @@ const definition = {
 } as const;
 
 /** Writes whole files. One that exists is replaced only as the model last read it. */
-export function createWriteTool({ guard }: WriteToolOptions): AgentTool {
+export function createWriteTool({ guard, hide = (text) => text }: WriteToolOptions): AgentTool {
   return {
     definition,
     isReadOnly: () => false,
@@ -58,6 +64,10 @@ export function createWriteTool({ guard }: WriteToolOptions): AgentTool {
           return failure(await refusalText(guard, { path: written, use: "write", kind: "unreadable" }));
         const unknown = unknownText(file, entry.mtimeMs);
         if (unknown !== undefined) return failure(unknown);
+        if (text.includes(SECRET_MARK) && (await holdsKey(file, hide)))
+          return failure(
+            `${quotedPath(written)} holds a key, which was shown to you as ${SECRET_MARK}: writing that would destroy it. Change the other parts with Edit.`,
+          );
       }
       const failed = await saveFile(file, { text, replaces: entry?.mtimeMs });
       if (failed !== undefined) return failed;
@@ -65,6 +75,15 @@ export function createWriteTool({ guard }: WriteToolOptions): AgentTool {
       return { content: `${quotedPath(written)} ${verb}: ${linesOf(text)}.` };
     },
   };
+}
+
+/** What cannot be read, or is too long for Read, was not shown with a mark either. */
+async function holdsKey({ guard, real }: FileToSave, hide: (text: string) => string): Promise<boolean> {
+  const { bounds, disk } = guard;
+  const read = await readBytesInside(disk, real, { bounds, maxBytes: MAX_BYTES });
+  if (read.kind !== "bytes") return false;
+  const text = Buffer.from(read.bytes).toString();
+  return hide(text) !== text;
 }
 
 function linesOf(text: string): string {

@@ -32,7 +32,7 @@ export function addSimulateCommand(
     .option("--window <tokens>", "the context window of every model", readWindow)
     .option("--cache-edits", "accept the private cache_edits and cache_reference")
     .option("--faults <list>", "what goes wrong, and when", readFaultList)
-    .option("--remote-control", "let /__sim/ answer under any host name, not only under this machine's")
+    .option("--remote-control", "answer under any host name, not only under this machine's; /__sim/ too")
     .addHelpText(
       "after",
       "\nExample:\n  $ palimpsest simulate --port 8080 --faults 429@3:2s,cut@5:4\n" +
@@ -160,7 +160,12 @@ async function simulate(options: SimulateArguments, terminal: Terminal): Promise
         }
       : {}),
   });
-  const running = await server.startSimulatorServer({ app, port, host });
+  const running = await server.startSimulatorServer({
+    app,
+    port,
+    host,
+    ...(options.remoteControl === true ? { anyHost: true } : {}),
+  });
   stdout.write(`listening on ${running.url}\n`);
   await stopAsked();
   await running.close();

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { KEY_VARIABLES } from "../../agent/key-variables.js";
+import { KEY_VARIABLES, keysIn, keysInAddress } from "../../agent/key-variables.js";
 import type { connectServers } from "../../agent/mcp/connect-servers.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { PermissionMode } from "../../agent/permissions/mode.js";
@@ -119,7 +119,12 @@ export async function openAgent(
       ...(flags.addDir ?? []).map((path) => resolve(cwd, path)),
     ],
   };
-  const mcp = await connect(servers.servers, { cwd, outputs });
+  const secrets = keysInAddress(flags.baseUrl ?? "");
+  const mcp = await connect(servers.servers, {
+    cwd,
+    outputs,
+    keys: [...keysIn({ ...settings.env, ...env }), ...secrets],
+  });
   try {
     const session = await openSession({
       ...places,
@@ -138,6 +143,7 @@ export async function openAgent(
       isResumed: resume !== undefined,
       source,
       hiddenVariables: KEY_VARIABLES,
+      secrets,
       onNotice,
       ...more,
     });
@@ -187,12 +193,20 @@ function withModel(
 
 async function connect(
   servers: Parameters<typeof connectServers>[0],
-  { cwd, outputs }: { readonly cwd: string; readonly outputs: string },
+  {
+    cwd,
+    outputs,
+    keys,
+  }: { readonly cwd: string; readonly outputs: string; readonly keys: readonly string[] },
 ) {
   if (servers.length === 0) return undefined;
   const mcp = await import("../../agent/mcp/connect-servers.js");
+  const { withoutSecrets } = await import("../../providers/secrets.js");
   const { createSpill } = await import("../../agent/tools/spill.js");
-  return mcp.connectServers(servers, { cwd, spill: createSpill({ directory: outputs }) });
+  return mcp.connectServers(servers, {
+    cwd,
+    spill: createSpill({ directory: outputs, hide: withoutSecrets(keys) }),
+  });
 }
 
 const sourced = (base: string) => (rule: string) => ({ rule, base, source: "the command line" });

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import type { Simulator } from "../simulator.js";
 import type { FaultPlan } from "./faults.js";
 import { readFaults } from "./parse-faults.js";
+import { isLocalRequest } from "./local-host.js";
 import { parseJson } from "./parse-json.js";
 import { readBody } from "./read-body.js";
 import { forbidden, invalidRequest, notAllowed, refusals, type Refusal } from "./refusal.js";
@@ -119,21 +120,10 @@ function reply(value: Reply | Refusal): Response {
 const originOf = ({ headers }: Request): string | undefined =>
   headers.has("origin") ? "the control endpoints do not answer web pages" : undefined;
 
-/** Both the header and the request's URL, which a client may make differ. */
-function hostOf({ headers, url }: Request): string | undefined {
-  const header = headers.get("host");
-  const names = [new URL(url).hostname, ...(header === null ? [] : [header.replace(/:\d*$/, "")])];
-  const isOurs = names.every((name) => isLoopback(name.toLowerCase()));
-  return isOurs
+const hostOf = (request: Request): string | undefined =>
+  isLocalRequest(request)
     ? undefined
     : "the control endpoints answer under a name of this machine only, like localhost";
-}
-
-const isLoopback = (name: string): boolean =>
-  name === "localhost" ||
-  name.endsWith(".localhost") ||
-  name === "[::1]" ||
-  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
 
 type Fields = { readonly kind: "fields"; readonly fields: Readonly<Record<string, unknown>> };
 

@@ -4,12 +4,15 @@ import { encodeError } from "@palimpsest/core/protocols";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SimulatorApp } from "./app.js";
+import { isLocalRequest, isLoopbackName } from "./local-host.js";
 
 export interface SimulatorServerOptions {
   readonly app: SimulatorApp;
   /** 0 for any free one. */
   readonly port?: number;
   readonly host?: string;
+  /** Whether a request may name any host. Default: only where the server listens for others than this machine. */
+  readonly anyHost?: boolean;
 }
 
 export interface SimulatorServer {
@@ -33,10 +36,17 @@ export class ListenError extends Error {
 /** Puts the app on a socket. Throws `ListenError`. */
 export async function startSimulatorServer(options: SimulatorServerOptions): Promise<SimulatorServer> {
   const { app, port: wanted = 0, host = "127.0.0.1" } = options;
+  const { anyHost = !isLoopbackName(host.toLowerCase()) } = options;
   const listener = getRequestListener(
     async (request, bindings) => {
       const { outgoing } = bindings as HttpBindings;
-      await send(await app(request), outgoing);
+      // Only now is it found out that no address can have such a host.
+      const refused = URL.canParse(request.url)
+        ? anyHost || isLocalRequest(request)
+          ? undefined
+          : strangeHost()
+        : badRequest();
+      await send(refused ?? (await app(request)), outgoing);
       return RESPONSE_ALREADY_SENT;
     },
     // The globals stay those of Node: other code of this process uses them too.
@@ -66,8 +76,24 @@ export async function startSimulatorServer(options: SimulatorServerOptions): Pro
 /** A request that is none, such as one with an impossible `Host`. */
 const badRequest = (): Response =>
   Response.json(
-    encodeError({ type: "invalid_request_error", message: "Bad Request", requestId: "req_sim_unknown" }),
+    encodeError({
+      type: "invalid_request_error",
+      message: "the request has no Host that could be one, such as localhost",
+      requestId: "req_sim_unknown",
+    }),
     { status: 400 },
+  );
+
+/** One under a name of somebody else's, which a web page could have been led here by. */
+const strangeHost = (): Response =>
+  Response.json(
+    encodeError({
+      type: "permission_error",
+      message:
+        "the simulator answers under a name of this machine only, like localhost; --host or --remote-control lets others in",
+      requestId: "req_sim_unknown",
+    }),
+    { status: 403 },
   );
 
 function listenError(
