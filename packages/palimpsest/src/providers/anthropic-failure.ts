@@ -1,7 +1,7 @@
 import type { ApiFailure, PlainFailure } from "@palimpsest/core";
 import { decodeError } from "@palimpsest/core/protocols";
 import type * as AnthropicSdk from "@anthropic-ai/sdk";
-import { isSystemError, thrownFailure } from "./failures.js";
+import { isSystemError, redirected, thrownFailure } from "./failures.js";
 
 export const refused = (kind: PlainFailure["kind"], message: string): PlainFailure => ({
   kind,
@@ -24,13 +24,14 @@ const noAnswerInTime: PlainFailure = {
  * What an error of the SDK means that kept it from giving a response. What is no `APIError` was thrown before
  * anything was sent, where the SDK looks for credentials; its text may hold one and is not repeated.
  */
-export function sdkFailure(error: unknown, sdk: typeof AnthropicSdk): ApiFailure {
+export function sdkFailure(error: unknown, sdk: typeof AnthropicSdk, address: string): ApiFailure {
   if (error instanceof sdk.APIConnectionTimeoutError) return noAnswerInTime;
   if (error instanceof sdk.APIError && error.status !== undefined) {
     const { status, headers } = error;
+    if (status >= 300 && status < 400) return redirected(status, headers ?? new Headers());
     return decodeError({ status, headers, body: bodyOf(error), now: Date.now() });
   }
-  if (error instanceof sdk.APIError || isSystemError(error)) return thrownFailure(error);
+  if (error instanceof sdk.APIError || isSystemError(error)) return thrownFailure(error, address);
   if (error instanceof Error && error.message.startsWith("Could not resolve authentication method")) {
     return keyMissing;
   }

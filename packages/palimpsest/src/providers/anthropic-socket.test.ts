@@ -95,7 +95,7 @@ describe("the Anthropic provider over a socket", () => {
     await Promise.all(closers.splice(0).map((close) => close()));
     expect(await failureOf(provide({ baseUrl: url }))).toEqual({
       kind: "connection",
-      message: "the server refused the connection (ECONNREFUSED)",
+      message: `the server refused the connection (${new URL(url).host}, ECONNREFUSED)`,
       retryable: true,
       isUnsent: true,
     });

@@ -4,6 +4,7 @@ import type { ApiFailure, ModelProvider, ProviderCapabilities, StreamOutput } fr
 import { keyMissing, refused, sdkFailure } from "./anthropic-failure.js";
 import { presentable, presentableOutput } from "./failures.js";
 import { LONGEST_TIMER } from "./interruptible.js";
+import { carefulFetch, DEFAULT_MAX_RESPONSE_BYTES } from "./limit-response.js";
 import { badHeader, canBeSent, encodeMessagesCall } from "./messages-call.js";
 import { messagesCapabilities } from "./messages-capabilities.js";
 import { readMessagesResponse } from "./messages-response.js";
@@ -24,6 +25,10 @@ export interface AnthropicProviderOptions extends Partial<RetrySettings> {
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the server may send nothing, not even a ping. Default 300,000; 0 for as long as it likes. */
   readonly idleTimeoutMs?: number;
+  /** How long it may send signs of life and nothing of an answer. Default 1,800,000; 0 for as long as it likes. */
+  readonly stallTimeoutMs?: number;
+  /** Bytes of one response at most. Default 64 MiB. */
+  readonly maxResponseBytes?: number;
   /** What differs from what is known of the Messages API and the model. */
   readonly capabilities?: Partial<ProviderCapabilities>;
   readonly ports?: Partial<RetryPorts>;
@@ -36,7 +41,8 @@ interface Connection {
 
 /** The Messages API through the official SDK: it authenticates and sends. Retries and decoding are our own. */
 export function createAnthropicProvider(options: AnthropicProviderOptions = {}): ModelProvider {
-  const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, capabilities, ports = {} } = options;
+  const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, stallTimeoutMs, capabilities, ports = {} } = options;
+  const { baseUrl, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
   const problem = problemOf(options);
   const timeout = headTimeout(idleTimeoutMs);
   let connection: Promise<Connection> | undefined;
@@ -82,9 +88,12 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
             .post("/v1/messages", { body: bytes, headers, signal, timeout, middleware: [watchSecrets] })
             .asResponse();
         } catch (error) {
-          return yield { kind: "error", failure: presentable(sdkFailure(error, sdk), secrets) };
+          return yield {
+            kind: "error",
+            failure: presentable(sdkFailure(error, sdk, client.baseURL), secrets),
+          };
         }
-        for await (const output of readMessagesResponse(response, alive)) {
+        for await (const output of readMessagesResponse(response, { alive, maxBytes: maxResponseBytes })) {
           yield presentableOutput(output, secrets);
         }
       }
@@ -94,19 +103,21 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         settings: options,
         ports,
         idleTimeoutMs,
+        ...(baseUrl === undefined ? {} : { address: baseUrl }),
+        ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
       });
     },
   };
 }
 
 async function openConnection(options: AnthropicProviderOptions): Promise<Connection> {
-  const { apiKey, authToken, baseUrl, headers, fetch } = options;
+  const { apiKey, authToken, baseUrl, headers } = options;
   const sdk = await import("@anthropic-ai/sdk");
   const client = new sdk.Anthropic({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(authToken === undefined ? {} : { authToken }),
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch: carefulFetch(options.fetch ?? fetch),
     ...(headers === undefined ? {} : { defaultHeaders: headers }),
     maxRetries: 0,
     logLevel: "off",

@@ -10,10 +10,13 @@ import {
   stepSse,
   type DecodeChatOptions,
 } from "@palimpsest/core/protocols";
+import { chunksOf, DEFAULT_MAX_RESPONSE_BYTES, textOf } from "./limit-response.js";
 
 export interface ReadChatOptions extends DecodeChatOptions {
   /** Told of everything that arrives. */
   readonly alive: () => void;
+  /** Default 64 MiB. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -26,7 +29,7 @@ export async function* readChatResponse(
 ): AsyncGenerator<StreamOutput> {
   options.alive();
   if (!response.ok) {
-    yield errorOutput(response, await response.text());
+    yield errorOutput(response, await textOf(response, mostBytes(options)));
     return;
   }
   const type = mediaType(response.headers);
@@ -42,7 +45,7 @@ function errorOutput({ status, headers }: Response, body: unknown): StreamOutput
 }
 
 async function* readWhole(response: Response, options: ReadChatOptions): AsyncGenerator<StreamOutput> {
-  const body = parsed(await response.text());
+  const body = parsed(await textOf(response, mostBytes(options)));
   const decoded = decodeChatResponse(body, options);
   if (decoded.kind === "error-body") {
     yield errorOutput(response, body);
@@ -55,11 +58,11 @@ async function* readWhole(response: Response, options: ReadChatOptions): AsyncGe
   }
 }
 
-async function* readStream({ body }: Response, options: ReadChatOptions): AsyncGenerator<StreamOutput> {
+async function* readStream(response: Response, options: ReadChatOptions): AsyncGenerator<StreamOutput> {
   const decoder = new TextDecoder();
   let sse = startSse();
   let stream = startChatStream(options);
-  for await (const bytes of body ?? []) {
+  for await (const bytes of chunksOf(response, mostBytes(options))) {
     options.alive();
     const read = stepSse(sse, decoder.decode(bytes, { stream: true }));
     sse = read.state;
@@ -71,6 +74,8 @@ async function* readStream({ body }: Response, options: ReadChatOptions): AsyncG
   }
   yield* endChatStream(stream);
 }
+
+const mostBytes = ({ maxBytes = DEFAULT_MAX_RESPONSE_BYTES }: ReadChatOptions): number => maxBytes;
 
 const violation = (detail: string): StreamOutput => ({
   kind: "violation",

@@ -76,7 +76,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions = {}): E
         sent();
         const response = await app(new Request(ENDPOINT, { method: "POST", headers, body, signal }));
         if (response.type === "error") throw new ConnectionLost();
-        yield* readMessagesResponse(response, alive);
+        yield* readMessagesResponse(response, { alive });
       }
 
       return streamWithRetries(attempt, {

@@ -1,4 +1,5 @@
 import type { ApiFailure, PlainFailure, StreamOutput, StreamViolation } from "@palimpsest/core";
+import { ResponseLimit } from "./limit-response.js";
 import { withoutSecrets } from "./secrets.js";
 
 export const aborted: PlainFailure = {
@@ -18,6 +19,46 @@ export const idle = (milliseconds: number): PlainFailure => ({
   message: `the server sent nothing for ${milliseconds / 1000} seconds`,
   retryable: true,
 });
+
+export const stalled = (milliseconds: number): PlainFailure => ({
+  kind: "timeout",
+  message: `the server sent signs of life for ${milliseconds / 1000} seconds, and nothing of an answer`,
+  retryable: false,
+});
+
+/** A server that sends on: a key is only for the address that it was given for. */
+export function redirected(status: number, headers: { get(name: string): string | null }): PlainFailure {
+  const location = headers.get("location") ?? "";
+  const base = "http://unknown.invalid";
+  const host = URL.canParse(location, base) ? new URL(location, base).host : "unknown.invalid";
+  const where = host === "unknown.invalid" ? "another address" : host;
+  return {
+    kind: "invalid-request",
+    message: `the server redirects to ${where} (status ${status}), which is not followed: if that is right, make it the base URL`,
+    retryable: false,
+    status,
+  };
+}
+
+/** A failure of which the server says that it passes, but so late that nobody waits for it. */
+export function withLongWait(failure: ApiFailure, maxRetryAfterMs: number): ApiFailure {
+  const { retryable, retryAfterMs, message } = failure;
+  if (!retryable || retryAfterMs === undefined || retryAfterMs <= maxRetryAfterMs) return failure;
+  return {
+    ...failure,
+    message: `${message} (the server asks to wait ${describeWait(retryAfterMs)}, which is not waited for)`,
+  };
+}
+
+function describeWait(milliseconds: number): string {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+  ] as const;
+  const [unit, size] = units.find(([, length]) => milliseconds >= 2 * length) ?? (["second", 1000] as const);
+  return `${Math.round(milliseconds / size).toLocaleString("en-US")} ${unit}s`;
+}
 
 /** A response that stops in the middle is a matter of the connection; any other one is the server's fault. */
 export const violationFailure = ({ code, detail }: StreamViolation): PlainFailure =>
@@ -62,15 +103,32 @@ const UNSAFE: Sentence = {
  * What something thrown by a connection means. Only its code, or the name of its class, is repeated: the text of
  * an error may hold whatever was sent.
  */
-export function thrownFailure(error: unknown): PlainFailure {
+export function thrownFailure(error: unknown, address?: string | URL): PlainFailure {
+  const limit = limitOf(error);
+  if (limit !== undefined) return limit.failure;
   const code = codeOf(error);
   const found = sentences.get(code ?? "") ?? (isAboutTls(code) ? UNSAFE : UNKNOWN);
   const name = code ?? nameOf(error);
+  const host = hostOf(address);
+  const facts = [host, name].filter((fact) => fact !== undefined).join(", ");
   return {
     ...found,
-    message: name === undefined ? found.message : `${found.message} (${name})`,
+    message: facts === "" ? found.message : `${found.message} (${facts})`,
     retryable: true,
   };
+}
+
+/** Name and port, and nothing else: an address may hold a password or a key. */
+function hostOf(address: string | URL | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(String(address))) return undefined;
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (protocol === "http:" ? "80" : "443")}`;
+}
+
+function limitOf(error: unknown, depth: number = 0): ResponseLimit | undefined {
+  if (error instanceof ResponseLimit) return error;
+  if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return undefined;
+  return limitOf(error.cause, depth + 1);
 }
 
 /** Whether an error, or what caused it, has a code of the system's: it comes from a connection. */

@@ -5,13 +5,22 @@ type Waited<Value> =
   /** The caller called it off. */
   | { readonly kind: "aborted" }
   /** Too long nothing happened. */
-  | { readonly kind: "idle" };
+  | { readonly kind: "idle" }
+  /** Too long there was life, and nothing else. */
+  | { readonly kind: "stalled" };
+
+export interface WaitLimits {
+  /** Counts from the last sign of life. Without it, or 0: as long as it takes. */
+  readonly idleMs?: number;
+  /** Counts from the beginning of the wait, whatever signs of life there are. */
+  readonly stallMs?: number;
+}
 
 /** Waits for one thing at a time, until it comes, the caller's signal is aborted, or it takes too long. */
 export interface Interruptible {
   readonly aborted: () => boolean;
   /** Never rejects. Without a limit it waits for as long as it takes. */
-  wait<Value>(work: Promise<Value>, idleMs?: number): Promise<Waited<Value>>;
+  wait<Value>(work: Promise<Value>, limits?: WaitLimits): Promise<Waited<Value>>;
   /** There is life: the limit of the current wait counts from now. */
   readonly alive: () => void;
   /** Aborted together with the caller's signal, until the next one takes its place. */
@@ -22,6 +31,11 @@ export interface Interruptible {
 
 /** Node's timers go off at once when they are set for longer. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
+
+function timerFor(milliseconds: number | undefined, go: () => void): NodeJS.Timeout | undefined {
+  if (milliseconds === undefined || !(milliseconds > 0) || milliseconds === Infinity) return undefined;
+  return setTimeout(go, Math.min(milliseconds, LONGEST_TIMER));
+}
 
 export function createInterruptible(signal: AbortSignal | undefined): Interruptible {
   let attached: AbortController | undefined;
@@ -36,14 +50,16 @@ export function createInterruptible(signal: AbortSignal | undefined): Interrupti
 
   return {
     aborted,
-    wait: (work, idleMs) =>
+    wait: (work, { idleMs, stallMs } = {}) =>
       new Promise((resolve) => {
         let isOver = false;
+        let stall: NodeJS.Timeout | undefined;
         const finish = (result: Parameters<typeof resolve>[0]): void => {
           if (isOver) return;
           isOver = true;
           clearTimeout(timer);
           timer = undefined;
+          clearTimeout(stall);
           interrupt = () => {};
           resolve(result);
         };
@@ -53,9 +69,8 @@ export function createInterruptible(signal: AbortSignal | undefined): Interrupti
         );
         interrupt = () => finish({ kind: "aborted" });
         if (aborted()) return interrupt();
-        if (idleMs !== undefined && idleMs > 0 && idleMs < Infinity) {
-          timer = setTimeout(() => finish({ kind: "idle" }), Math.min(idleMs, LONGEST_TIMER));
-        }
+        timer = timerFor(idleMs, () => finish({ kind: "idle" }));
+        stall = timerFor(stallMs, () => finish({ kind: "stalled" }));
       }),
     alive() {
       timer?.refresh();

@@ -40,7 +40,7 @@ async function read(response: Response): Promise<{ outputs: StreamOutput[]; sign
   const alive = (): void => {
     signs += 1;
   };
-  for await (const output of readMessagesResponse(response, alive)) outputs.push(output);
+  for await (const output of readMessagesResponse(response, { alive })) outputs.push(output);
   return { outputs, signs };
 }
 

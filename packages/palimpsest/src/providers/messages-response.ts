@@ -10,24 +10,32 @@ import {
   stepSse,
   stepStream,
 } from "@palimpsest/core/protocols";
+import { chunksOf, DEFAULT_MAX_RESPONSE_BYTES, textOf } from "./limit-response.js";
+
+export interface ReadMessagesOptions {
+  /** Told of everything that arrives. */
+  readonly alive: () => void;
+  /** Default 64 MiB. */
+  readonly maxBytes?: number;
+}
 
 /**
  * Reads what the Messages API, or something before it, answered: a stream, a whole message, or an error. A whole
- * message gives the outputs that it would have given as a stream. `alive` is told of everything that arrives.
- * Throws what reading the body throws.
+ * message gives the outputs that it would have given as a stream. Throws what reading the body throws.
  */
 export async function* readMessagesResponse(
   response: Response,
-  alive: () => void,
+  options: ReadMessagesOptions,
 ): AsyncGenerator<StreamOutput> {
+  const { alive, maxBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
   alive();
   const { status, headers } = response;
   if (!response.ok) {
-    yield errorOutput(response, await response.text());
+    yield errorOutput(response, await textOf(response, maxBytes));
   } else if (mediaType(headers) === "text/event-stream") {
-    yield* readStream(response, alive);
+    yield* readStream(response, { alive, maxBytes });
   } else {
-    const decoded = decodeResponse(parsed(await response.text()));
+    const decoded = decodeResponse(parsed(await textOf(response, maxBytes)));
     if (decoded.kind === "message") yield* outputsOf(decoded.message);
     else if (decoded.kind === "error-body") yield errorOutput(response, decoded.body);
     else {
@@ -42,11 +50,14 @@ function errorOutput({ status, headers }: Response, body: unknown): StreamOutput
   return { kind: "error", failure: decodeError({ status, headers, body, now: Date.now() }) };
 }
 
-async function* readStream({ body }: Response, alive: () => void): AsyncGenerator<StreamOutput> {
+async function* readStream(
+  response: Response,
+  { alive, maxBytes }: Required<ReadMessagesOptions>,
+): AsyncGenerator<StreamOutput> {
   const decoder = new TextDecoder();
   let sse = startSse();
   let stream = startStream();
-  for await (const bytes of body ?? []) {
+  for await (const bytes of chunksOf(response, maxBytes)) {
     alive();
     const read = stepSse(sse, decoder.decode(bytes, { stream: true }));
     sse = read.state;

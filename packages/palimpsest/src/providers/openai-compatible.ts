@@ -9,7 +9,8 @@ import {
 import { encodeChatRequest, type EncodeChatRequestOptions } from "@palimpsest/core/protocols";
 import { randomUUID } from "node:crypto";
 import { readChatResponse } from "./chat-response.js";
-import { presentableOutput } from "./failures.js";
+import { presentable, presentableOutput, redirected } from "./failures.js";
+import { carefulFetch, DEFAULT_MAX_RESPONSE_BYTES } from "./limit-response.js";
 import {
   DEFAULT_IDLE_TIMEOUT_MS,
   streamWithRetries,
@@ -30,6 +31,10 @@ export interface OpenAiCompatibleProviderOptions
   readonly fetch?: typeof fetch;
   /** How long the server may send nothing, not even a comment. Default 300,000; 0 for as long as it likes. */
   readonly idleTimeoutMs?: number;
+  /** How long it may send signs of life and nothing of an answer. Default 1,800,000; 0 for as long as it likes. */
+  readonly stallTimeoutMs?: number;
+  /** Bytes of one response at most. Default 64 MiB. */
+  readonly maxResponseBytes?: number;
   /** What differs from a server that caches by itself. */
   readonly capabilities?: Partial<ProviderCapabilities>;
   readonly ports?: Partial<RetryPorts>;
@@ -40,8 +45,9 @@ export interface OpenAiCompatibleProviderOptions
  * holds a key. Unless it is told, `max_completion_tokens` is sent to OpenAI and `max_tokens` to everyone else.
  */
 export function createOpenAiCompatibleProvider(options: OpenAiCompatibleProviderOptions): ModelProvider {
-  const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, capabilities, ports = {} } = options;
-  const send = options.fetch ?? fetch;
+  const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, stallTimeoutMs, capabilities, ports = {} } = options;
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
+  const send = carefulFetch(options.fetch ?? fetch);
   const endpoint = endpointOf(options.baseUrl);
   const encoding = encodingFor(endpoint, options);
 
@@ -60,10 +66,18 @@ export function createOpenAiCompatibleProvider(options: OpenAiCompatibleProvider
         if ("kind" in prepared) return yield { kind: "error", failure: prepared };
         const secrets = secretsIn({ url: endpoint, headers: prepared.headers });
         sent();
-        const response = await send(endpoint, { method: "POST", redirect: "manual", signal, ...prepared });
-        if (isRedirect(response)) return yield { kind: "error", failure: redirected };
+        const response = await send(endpoint, { method: "POST", signal, ...prepared });
+        if (isRedirect(response)) {
+          const failure = redirected(response.status, response.headers);
+          return yield { kind: "error", failure: presentable(failure, secrets) };
+        }
         const { model } = call.request;
-        for await (const output of readChatResponse(response, { responseId, model, alive })) {
+        for await (const output of readChatResponse(response, {
+          responseId,
+          model,
+          alive,
+          maxBytes: maxResponseBytes,
+        })) {
           yield presentableOutput(output, secrets);
         }
       }
@@ -73,6 +87,8 @@ export function createOpenAiCompatibleProvider(options: OpenAiCompatibleProvider
         settings: options,
         ports,
         idleTimeoutMs,
+        address: endpoint,
+        ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
       });
     },
   };
@@ -128,12 +144,6 @@ const unsendable: PlainFailure = {
   kind: "invalid-request",
   message:
     "the request cannot be sent: its body is no JSON, or a key or header holds what no header may hold",
-  retryable: false,
-};
-
-const redirected: PlainFailure = {
-  kind: "invalid-request",
-  message: "the server sends on to another address: make that one the base URL",
   retryable: false,
 };
 

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import type { ApiFailure, CallOptions, ModelOutput } from "@palimpsest/core";
+import type { ApiFailure, CallOptions, ModelOutput, StreamOutput } from "@palimpsest/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { streamWithRetries, type Attempt } from "./retry.js";
 import { attempts, collect, failing, failureIn, run, start, stuck, whole } from "./testing/attempts.js";
@@ -168,11 +168,40 @@ describe("the idle time-out", () => {
     expect(outputs).toEqual(whole);
   });
 
+  it("has one beside it that signs of life alone do not put off, and that content does", async () => {
+    vi.useFakeTimers();
+    let isTalking = false;
+    async function* pinging(_signal: AbortSignal, alive: () => void): AsyncGenerator<StreamOutput> {
+      for (let count = 0; count < 100; count += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        alive();
+        if (isTalking && count % 5 === 0) yield { kind: "text", index: 0, text: "x" };
+      }
+    }
+    const options = { idleTimeoutMs: 2000, stallTimeoutMs: 10_000 };
+    const stalled = run(pinging, options);
+    await vi.advanceTimersByTimeAsync(200_000);
+    expect(failureIn(await stalled)).toEqual({
+      kind: "timeout",
+      message: "the server sent signs of life for 10 seconds, and nothing of an answer",
+      retryable: false,
+    });
+    isTalking = true;
+    const talking = run(pinging, options);
+    await vi.advanceTimersByTimeAsync(200_000);
+    expect((await talking).filter(({ kind }) => kind === "text")).toHaveLength(20);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("does not exist for 0 and Infinity, and is never shorter than it says", async () => {
     vi.useFakeTimers();
     for (const idleTimeoutMs of [0, Infinity, 10 ** 12]) {
       const controller = new AbortController();
-      const running = run(stuck(start).attempt, { idleTimeoutMs, call: { signal: controller.signal } });
+      const running = run(stuck(start).attempt, {
+        idleTimeoutMs,
+        stallTimeoutMs: idleTimeoutMs,
+        call: { signal: controller.signal },
+      });
       await vi.advanceTimersByTimeAsync(86_400_000);
       controller.abort();
       expect(failureIn(await running)?.kind).toBe("aborted");

@@ -7,7 +7,15 @@ import {
   type RetrySettings,
 } from "@palimpsest/core/protocols";
 import { setTimeout as timeout } from "node:timers/promises";
-import { aborted, cutShort, idle, thrownFailure, violationFailure } from "./failures.js";
+import {
+  aborted,
+  cutShort,
+  idle,
+  stalled,
+  thrownFailure,
+  violationFailure,
+  withLongWait,
+} from "./failures.js";
 import { createInterruptible, LONGEST_TIMER, type Interruptible } from "./interruptible.js";
 
 export { defaultRetrySettings, type RetryPorts, type RetrySettings };
@@ -18,6 +26,10 @@ export interface RetryOptions {
   readonly ports?: Partial<RetryPorts>;
   /** How long an attempt may say nothing. 0 or Infinity: as long as it likes. */
   readonly idleTimeoutMs?: number;
+  /** How long an attempt may give signs of life and nothing of an answer. 0 or Infinity: as long as it likes. */
+  readonly stallTimeoutMs?: number;
+  /** Where calls go, for what is said of connections that fail. */
+  readonly address?: string | URL;
 }
 
 /**
@@ -32,6 +44,8 @@ export type Attempt = (
 ) => AsyncIterable<StreamOutput>;
 
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
+/** Models think for minutes behind nothing but pings. */
+export const DEFAULT_STALL_TIMEOUT_MS = 1_800_000;
 
 /** How long a connection may take to end behind a complete message, so that it can be used again. */
 const ENDING_MS = 200;
@@ -46,7 +60,8 @@ export async function* streamWithRetries(
   attempt: Attempt,
   options: RetryOptions,
 ): AsyncGenerator<ModelOutput> {
-  const { call = {}, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const { call = {}, address } = options;
+  const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, stallTimeoutMs = DEFAULT_STALL_TIMEOUT_MS } = options;
   const settings = resolveRetrySettings(options.settings);
   const ports: RetryPorts = { sleep: defaultSleep, random: Math.random, ...options.ports };
   const caller = createInterruptible(call.signal);
@@ -54,13 +69,19 @@ export async function* streamWithRetries(
     for (let number = 1; ; number += 1) {
       const ending: Ending = caller.aborted()
         ? { kind: "failed", failure: aborted, isFinal: true }
-        : yield* runAttempt(attempt, { caller, idleTimeoutMs, progress: (made) => tellProgress(call, made) });
+        : yield* runAttempt(attempt, {
+            caller,
+            idleTimeoutMs,
+            stallTimeoutMs,
+            address,
+            progress: (made) => tellProgress(call, made),
+          });
       if (ending.kind === "complete") return;
       const failure = caller.aborted() ? aborted : ending.failure;
       const failed = { attempt: number, settings, random: ports.random };
       const waitMs = ending.isFinal ? undefined : waitBeforeRetry(failure, failed);
       if (waitMs === undefined) {
-        yield { kind: "error", failure };
+        yield { kind: "error", failure: withLongWait(failure, settings.maxRetryAfterMs) };
         return;
       }
       tell(call, { attempt: number, failure, waitMs });
@@ -79,12 +100,14 @@ type Ending =
 interface Running {
   readonly caller: Interruptible;
   readonly idleTimeoutMs: number;
+  readonly stallTimeoutMs: number;
+  readonly address: string | URL | undefined;
   readonly progress: (made: CallProgress) => void;
 }
 
 async function* runAttempt(
   attempt: Attempt,
-  { caller, idleTimeoutMs, progress }: Running,
+  { caller, idleTimeoutMs, stallTimeoutMs, address, progress }: Running,
 ): AsyncGenerator<ModelOutput, Ending> {
   const controller = new AbortController();
   caller.attach(controller);
@@ -107,10 +130,11 @@ async function* runAttempt(
     };
     iterator = attempt(controller.signal, alive, sent)[Symbol.asyncIterator]();
     for (;;) {
-      const step = await caller.wait(nextOf(iterator), idleTimeoutMs);
+      const step = await caller.wait(nextOf(iterator), { idleMs: idleTimeoutMs, stallMs: stallTimeoutMs });
       if (step.kind === "aborted") return failed(aborted);
       if (step.kind === "idle") return failed(idle(idleTimeoutMs));
-      if (step.kind === "thrown") return failed(thrownFailure(step.error));
+      if (step.kind === "stalled") return failed(stalled(stallTimeoutMs));
+      if (step.kind === "thrown") return failed(thrownFailure(step.error, address));
       if (step.value.done === true) return failed(cutShort);
       const output: StreamOutput = step.value.value;
       if (output.kind === "error") return failed(output.failure);
@@ -137,9 +161,9 @@ async function* runAttempt(
       yield output;
     }
   } catch (error) {
-    return failed(thrownFailure(error));
+    return failed(thrownFailure(error, address));
   } finally {
-    if (ending !== undefined) await caller.wait(ending, ENDING_MS);
+    if (ending !== undefined) await caller.wait(ending, { idleMs: ENDING_MS });
     controller.abort();
     if (iterator !== undefined) leave(iterator);
   }

@@ -79,6 +79,8 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   notesDeadMs: "milliseconds after which an update counts as dead",
   reactiveCompact: "whether a request that the API refuses as too long is compacted and sent again",
   breakerFailures: "failed compactions in a row after which automatic ones stop",
+  responseStallMs:
+    "milliseconds that a server may give signs of life and nothing of an answer; 0 for as long as it likes",
   breakerCooldownMs: "milliseconds until one is tried again; doubled each time that fails",
   recompactionTurns: "responses within which a second compaction is reported as too early",
   undoResponses:

@@ -370,6 +370,10 @@ export const settingDefinitions = {
     env: ["PALIMPSEST_UNDO_RESPONSES"],
     key: "undoResponses",
   }),
+  responseStallMs: count(1_800_000, {
+    env: ["PALIMPSEST_RESPONSE_STALL_MS"],
+    key: "responseStallMs",
+  }),
   subagentResultTokens: positiveCount(10_000, {
     env: ["PALIMPSEST_SUBAGENT_RESULT_TOKENS"],
     key: "subagentResultTokens",

@@ -15,6 +15,7 @@ export interface ChosenProvider {
 export async function chooseProvider(
   baseUrl: string | undefined,
   env: Terminal["env"],
+  limits: { readonly stallTimeoutMs?: number } = {},
 ): Promise<ChosenProvider> {
   const address = baseUrl ?? (env["ANTHROPIC_BASE_URL"] || undefined);
   const key = env["ANTHROPIC_API_KEY"] || undefined;
@@ -22,7 +23,7 @@ export async function chooseProvider(
   const openAiKey = env["OPENAI_API_KEY"] || undefined;
   if (address !== undefined && key === undefined && token === undefined && openAiKey !== undefined) {
     const { createOpenAiCompatibleProvider } = await import("../../providers/openai-compatible.js");
-    return { provider: createOpenAiCompatibleProvider({ baseUrl: address, apiKey: openAiKey }) };
+    return { provider: createOpenAiCompatibleProvider({ ...limits, baseUrl: address, apiKey: openAiKey }) };
   }
   if (address !== undefined || key !== undefined || token !== undefined) {
     const { createAnthropicProvider } = await import("../../providers/anthropic.js");
@@ -31,6 +32,7 @@ export async function chooseProvider(
       key !== undefined ? { apiKey: key } : token !== undefined ? { authToken: token } : { apiKey: "none" };
     return {
       provider: createAnthropicProvider({
+        ...limits,
         ...credentials,
         ...(address === undefined ? {} : { baseUrl: address }),
         // Only the global one knows of proxies.

@@ -99,7 +99,7 @@ export async function openAgent(
     loadAgentTypes(places),
     loadOutputStyle({ ...places, name: settings.outputStyle }),
     readMcpServers({ cwd, home, env: { ...settings.env, ...env }, files: settings.files }),
-    chooseProvider(flags.baseUrl, env),
+    chooseProvider(flags.baseUrl, env, { stallTimeoutMs: settings.engine.responseStallMs }),
   ]);
   const data = dataDirectory({ home, env });
   const resume =

@@ -1,5 +1,5 @@
 import { StartError, type AgentFlags } from "./open-agent.js";
-import { readPiped, type PipedInput } from "./read-piped.js";
+import { MOST_INPUT_BYTES, readPiped, type PipedInput } from "./read-piped.js";
 import { readPrompts, type Prompt } from "./read-prompts.js";
 
 export interface PromptFlags extends Pick<AgentFlags, "resume" | "continue"> {
@@ -31,6 +31,10 @@ export async function promptsOf(
   }
   const isResumed = flags.resume !== undefined || flags.continue === true;
   const piped = await readPiped(stdin, { isNeeded: given === "" && !isResumed, signal });
+  if (piped.isTooLong) {
+    const limit = MOST_INPUT_BYTES / 1024 / 1024;
+    throw new StartError(`the input is longer than ${limit} MiB: pipe in less, or name a file in the prompt`);
+  }
   if (piped.hasTimedOut) {
     complain("nothing came from the input for 3 seconds: going on without it (</dev/null says so at once)");
   }

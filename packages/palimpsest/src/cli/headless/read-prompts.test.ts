@@ -60,7 +60,10 @@ describe("readPiped", () => {
 
   it("takes all of it", async () => {
     const input = Readable.from([Buffer.from(" grüße".slice(0, 4)), Buffer.from("üße\n")]);
-    expect(await readPiped(input, { isNeeded: true, signal: never })).toMatchObject({ hasTimedOut: false });
+    expect(await readPiped(input, { isNeeded: true, signal: never })).toMatchObject({
+      hasTimedOut: false,
+      isTooLong: false,
+    });
     const split = Buffer.from("ü");
     const torn = Readable.from([split.subarray(0, 1), split.subarray(1)]);
     expect((await readPiped(torn, { isNeeded: false, signal: never })).text).toBe("ü");
@@ -70,7 +73,7 @@ describe("readPiped", () => {
     vi.useFakeTimers();
     const piped = readPiped(new PassThrough(), { isNeeded: false, signal: never });
     await vi.advanceTimersByTimeAsync(3000);
-    expect(await piped).toEqual({ text: "", hasTimedOut: true });
+    expect(await piped).toEqual({ text: "", hasTimedOut: true, isTooLong: false });
     vi.useRealTimers();
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 10);
@@ -92,6 +95,7 @@ describe("readPiped", () => {
     expect(await readPiped(terminal, { isNeeded: true, signal: never })).toEqual({
       text: "",
       hasTimedOut: false,
+      isTooLong: false,
     });
   });
 });

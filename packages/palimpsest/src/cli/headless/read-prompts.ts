@@ -1,6 +1,6 @@
 import type { UserBlock } from "@palimpsest/core";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { MOST_INPUT_BYTES } from "./read-piped.js";
 
 /** A line of the input that is not what it has to be. */
 export class InputError extends Error {
@@ -17,12 +17,48 @@ export type Prompt = string | readonly UserBlock[];
  * signal says so.
  */
 export async function* readPrompts(input: Readable, signal: AbortSignal): AsyncGenerator<Prompt> {
-  if (signal.aborted) return;
   let line = 0;
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY, signal });
-  for await (const text of lines) {
+  for await (const text of linesOf(input, signal)) {
     line += 1;
     if (text.trim() !== "") yield promptOf(text, line);
+  }
+}
+
+/** Lines as they come, and no more of the input than somebody asks for. Throws for one that does not end. */
+async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<string> {
+  if (signal.aborted) return;
+  const stop = (): void => void input.destroy();
+  signal.addEventListener("abort", stop);
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let count = 0;
+  const take = (): string => {
+    const text = Buffer.concat(parts).toString("utf8");
+    parts = [];
+    bytes = 0;
+    count += 1;
+    return text;
+  };
+  try {
+    for await (const chunk of input) {
+      const piece = Buffer.from(chunk as Buffer | string);
+      let from = 0;
+      for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, from)) {
+        parts.push(piece.subarray(from, end));
+        from = end + 1;
+        yield take();
+      }
+      parts.push(piece.subarray(from));
+      bytes += piece.length - from;
+      if (bytes > MOST_INPUT_BYTES) {
+        throw new InputError(count + 1, `is longer than ${MOST_INPUT_BYTES / 1024 / 1024} MiB`);
+      }
+    }
+    if (bytes > 0) yield take();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 
