@@ -33,12 +33,14 @@ async function serve(answer: (response: ServerResponse) => void) {
   };
 }
 
-const limits = { maxResponseBytes: 300_000, stallTimeoutMs: 300, ports: { sleep: async () => {} } };
-const providers: Readonly<Record<string, (baseUrl: string) => ModelProvider>> = {
-  anthropic: (baseUrl) => createAnthropicProvider({ ...limits, baseUrl, apiKey: "k" }),
-  "anthropic on Node's client": (baseUrl) =>
-    createAnthropicProvider({ ...limits, baseUrl, apiKey: "k", fetch: createNodeFetch() }),
-  "openai-compatible": (baseUrl) => createOpenAiCompatibleProvider({ ...limits, baseUrl, apiKey: "k" }),
+const limits = { maxResponseBytes: 300_000, ports: { sleep: async () => {} } };
+type Provide = (baseUrl: string, more?: { readonly stallTimeoutMs?: number }) => ModelProvider;
+const providers: Readonly<Record<string, Provide>> = {
+  anthropic: (baseUrl, more) => createAnthropicProvider({ ...limits, ...more, baseUrl, apiKey: "k" }),
+  "anthropic on Node's client": (baseUrl, more) =>
+    createAnthropicProvider({ ...limits, ...more, baseUrl, apiKey: "k", fetch: createNodeFetch() }),
+  "openai-compatible": (baseUrl, more) =>
+    createOpenAiCompatibleProvider({ ...limits, ...more, baseUrl, apiKey: "k" }),
 };
 const everyone = Object.entries(providers);
 
@@ -105,7 +107,7 @@ describe.each(everyone)("%s", (_, provide) => {
       const timer = setInterval(() => response.write(sign), 20);
       response.on("close", () => clearInterval(timer));
     });
-    expect(await failureOf(provide(url))).toMatchObject({
+    expect(await failureOf(provide(url, { stallTimeoutMs: 300 }))).toMatchObject({
       kind: "timeout",
       message: "the server sent signs of life for 0.3 seconds, and nothing of an answer",
     });
