@@ -28,7 +28,7 @@ export async function startHostileServer(answers: readonly Answer[]): Promise<Ho
       bodies.push(body);
       const answer = answers[Math.min(bodies.length, answers.length) - 1] ?? [{ text: "done" }];
       if (typeof answer === "function") answer(request, response, body);
-      else streamMessage(response, answer, bodies.length);
+      else streamMessage(response, answer, { turn: bodies.length });
     });
   });
   server.listen(0, "127.0.0.1");
@@ -45,13 +45,23 @@ export async function startHostileServer(answers: readonly Answer[]): Promise<Ho
   };
 }
 
+/** A message that ends for a reason of its own. */
+export const endingWith =
+  (stopReason: string, blocks: readonly Block[]): Answer =>
+  (_request, response) =>
+    streamMessage(response, blocks, { turn: 1, stopReason });
+
 /** The keys that a request was sent with, for an error that repeats them. */
 export const echoKeys = ({ headers }: IncomingMessage): string =>
   ["authorization", "x-api-key", "x-own-key"]
     .flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`]))
     .join(", ");
 
-function streamMessage(response: ServerResponse, blocks: readonly Block[], turn: number): void {
+function streamMessage(
+  response: ServerResponse,
+  blocks: readonly Block[],
+  { turn, stopReason }: { readonly turn: number; readonly stopReason?: string },
+): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (type: string, fields: object): void =>
     void response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
@@ -80,7 +90,7 @@ function streamMessage(response: ServerResponse, blocks: readonly Block[], turn:
     }
     send("content_block_stop", { index });
   }
-  const stop_reason = blocks.some((block) => "tool" in block) ? "tool_use" : "end_turn";
+  const stop_reason = stopReason ?? (blocks.some((block) => "tool" in block) ? "tool_use" : "end_turn");
   send("message_delta", { delta: { stop_reason, stop_sequence: null }, usage });
   send("message_stop", {});
   response.end();

@@ -46,4 +46,6 @@ export interface AgentResult {
   readonly text: string;
   /** Requests that were answered. */
   readonly turns: number;
+  /** Why the model stopped last, in the API's words: `max_tokens` where the answer was cut off. */
+  readonly stopReason?: string | null;
 }

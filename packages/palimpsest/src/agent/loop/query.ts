@@ -12,11 +12,12 @@ import {
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
+import { setMaxListeners } from "node:events";
 import { announceChanges } from "../mcp/announcements.js";
 import type { Agent } from "./agent.js";
 import type { AgentEvent, AgentResult } from "./agent-event.js";
 import { callerOf, contextsOf } from "./hook-words.js";
-import { skippedCall, type CallOutcome } from "./run-call.js";
+import { incompleteCall, skippedCall, type CallOutcome } from "./run-call.js";
 import { groupCalls, runCalls } from "./run-calls.js";
 import { streamUnbroken } from "./stream-unbroken.js";
 import { telling } from "./telling.js";
@@ -53,11 +54,14 @@ class Query {
   readonly #signal: AbortSignal;
   readonly #maxTurns: number;
   #turns = 0;
+  #stopReason: ModelResponse["stop_reason"] = null;
   #stopBlocks = 0;
 
   constructor(agent: Agent, { signal, maxTurns = Number.POSITIVE_INFINITY }: QueryOptions) {
     this.#agent = agent;
     this.#signal = signal;
+    // Each of many calls at once listens to it, and that is no leak.
+    setMaxListeners(0, signal);
     this.#maxTurns = maxTurns;
   }
 
@@ -79,9 +83,12 @@ class Query {
       const asked = yield* this.#ask();
       if ("reason" in asked) return asked;
       const { response } = asked;
+      this.#stopReason = response.stop_reason;
       const calls = response.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
       if (calls.length > 0) {
-        const ending = yield* this.#carryOut(calls);
+        const cutOff = cutOffCall(response);
+        if (cutOff !== undefined) yield { kind: "notice", text: CALL_CUT_OFF };
+        const ending = yield* this.#carryOut(calls, cutOff);
         if (this.#signal.aborted) return yield* this.#interrupted();
         if (ending !== undefined) return this.#end(ending.reason, ending.text);
         continue;
@@ -95,7 +102,7 @@ class Query {
   }
 
   #end(reason: AgentResult["reason"], text: string): AgentResult {
-    return { reason, text, turns: this.#turns };
+    return { reason, text, turns: this.#turns, stopReason: this.#stopReason };
   }
 
   async *#interrupted(): AsyncGenerator<AgentEvent, AgentResult> {
@@ -224,14 +231,20 @@ class Query {
   }
 
   /** Results are stored before the next call that may change something is made. Gives how the turn ends, where it does. */
-  async *#carryOut(calls: readonly ToolUseBlock[]): AsyncGenerator<AgentEvent, TurnEnding | undefined> {
+  async *#carryOut(
+    calls: readonly ToolUseBlock[],
+    cutOff: ToolUseBlock | undefined,
+  ): AsyncGenerator<AgentEvent, TurnEnding | undefined> {
     let ending: TurnEnding | undefined;
-    const groups = groupCalls(this.#agent, calls);
+    const whole = calls.filter((call) => call !== cutOff);
+    const groups = [...groupCalls(this.#agent, whole), ...(cutOff === undefined ? [] : [[cutOff]])];
     for (const [index, group] of groups.entries()) {
       const outcomes =
         ending?.reason === "stopped"
           ? group.map(skippedCall)
-          : yield* runCalls(this.#agent, group, this.#signal);
+          : group[0] === cutOff
+            ? group.map(incompleteCall)
+            : yield* runCalls(this.#agent, group, this.#signal);
       ending ??= outcomes.find((outcome) => outcome.ending !== undefined)?.ending;
       yield* this.#keep(outcomes, index === groups.length - 1);
     }
@@ -284,6 +297,15 @@ class Query {
 function awaitsAnswer(live: readonly Message[]): boolean {
   const last = live.findLast(({ type }) => type === "user" || type === "assistant");
   return last?.type === "user";
+}
+
+const CALL_CUT_OFF =
+  "A call of the model was cut off: it reached the limit of tokens for one answer. The model is told, and the call is not made.";
+
+/** The call in whose middle a response reached its limit of tokens: what there is of its input is not what was meant. */
+function cutOffCall({ stop_reason: reason, content }: ModelResponse): ToolUseBlock | undefined {
+  const last = content.at(-1);
+  return reason === "max_tokens" && last?.type === "tool_use" ? last : undefined;
 }
 
 /** What the person should know about how a response ended. */

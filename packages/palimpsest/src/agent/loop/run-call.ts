@@ -84,6 +84,18 @@ export const skippedCall = (call: ToolUseBlock): CallOutcome => ({
   notices: [],
 });
 
+/** A call that is not whole, and does not run. */
+export const incompleteCall = (call: ToolUseBlock): CallOutcome => ({
+  result: resultOf(call.id, {
+    content:
+      "This call was cut off, because the answer reached its limit of tokens: it was not made. Say less in one call, for example write a long file in several parts.",
+    isError: true,
+  }),
+  attachments: [],
+  isDenied: false,
+  notices: [],
+});
+
 interface Ran {
   readonly call: ToolUseBlock;
   readonly input: ToolInput;

@@ -42,6 +42,8 @@ export interface LoadedMemory {
   readonly files: readonly MemoryFile[];
   /** What the hook `InstructionsLoaded` is told, one for each file. */
   readonly loaded: readonly InstructionsLoaded[];
+  /** Files that are there and are no text. */
+  readonly binary: readonly string[];
 }
 
 const MAX_CHARACTERS = 40_000;
@@ -70,9 +72,11 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
   const loaded: InstructionsLoaded[] = [];
   const seenPaths = new Set<string>();
   const seenTexts = new Set<string>();
+  const binary = new Set<string>();
 
   const read = async (files: FileAccess, path: string): Promise<string | undefined> => {
     const outcome = await files.read(path, { maxCharacters, isNumbered: false });
+    if (outcome.kind === "binary") binary.add(path);
     if (outcome.kind !== "text" || outcome.content.trim() === "") return undefined;
     return outcome.isTruncated
       ? `${outcome.content}\n[cut here: read the file for the rest]`
@@ -126,7 +130,7 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
       await add({ path, kind: "Project" }, { access: project, depth: 0 });
     }
   }
-  return { files, loaded };
+  return { files, loaded, binary: [...binary] };
 }
 
 const accessTo = (roots: readonly string[], maxCharacters: number) => ({

@@ -4,6 +4,7 @@ import { loadMemoryFiles } from "../memory-files/load-memory-files.js";
 import { memorySection } from "../memory-files/memory-section.js";
 import { languageSentence } from "../settings/language.js";
 import { skillSection } from "../skills/skill-listing.js";
+import { shownPath } from "../shown-path.js";
 import type { SessionOptions } from "./session-options.js";
 import { createAgentPrompt } from "./system-prompt.js";
 
@@ -24,7 +25,15 @@ export interface SessionPrompts {
 export function createSessionPrompts(
   options: Pick<
     SessionOptions,
-    "cwd" | "home" | "configDirectory" | "skills" | "style" | "settings" | "model" | "appendedPrompt"
+    | "cwd"
+    | "home"
+    | "configDirectory"
+    | "skills"
+    | "style"
+    | "settings"
+    | "model"
+    | "appendedPrompt"
+    | "onNotice"
   >,
   {
     hooks,
@@ -33,10 +42,17 @@ export function createSessionPrompts(
   }: { readonly hooks: Hooks; readonly now: () => number; readonly hide: (text: string) => string },
 ): SessionPrompts {
   const { cwd, home, configDirectory, skills, style, settings } = options;
+  const told = new Set<string>();
   let reason: "session_start" | "compact" = "session_start";
 
   const memory = async (): Promise<string | undefined> => {
-    const { files, loaded } = await loadMemoryFiles({ cwd, home, configDirectory, reason });
+    const { files, loaded, binary } = await loadMemoryFiles({ cwd, home, configDirectory, reason });
+    for (const path of binary.filter((one) => !told.has(one))) {
+      told.add(path);
+      options.onNotice?.(
+        `${shownPath(path)} is left out: it holds a NUL byte, or other bytes that are no text.`,
+      );
+    }
     for (const one of loaded) await hooks.run("InstructionsLoaded", one);
     return memorySection(files);
   };

@@ -60,9 +60,10 @@ export function createGlobTool({ guard, timeoutMs = 20_000 }: GlobToolOptions): 
         const { listFiles } = await import("./list-files.js");
         const { names, isCut } = await listFiles(guard, { directory: place.real, pattern, signal });
         const newest = await newestFirst(place.real, names, signal);
-        if (newest.length === 0) return { content: "No files found." };
+        const nameless = namelessNote(names, newest);
+        if (newest.length === 0) return { content: ["No files found.", ...nameless].join("\n") };
         const shown = newest.slice(0, MAX_SHOWN).map((name) => foundPath(guard, place, name));
-        return { content: [...shown, ...notesOf(newest.length, isCut)].join("\n") };
+        return { content: [...shown, ...notesOf(newest.length, isCut), ...nameless].join("\n") };
       } catch (error) {
         context.signal.throwIfAborted();
         if (!deadline.aborted) throw error;
@@ -72,6 +73,17 @@ export function createGlobTool({ guard, timeoutMs = 20_000 }: GlobToolOptions): 
       }
     },
   };
+}
+
+/** Names that are no text cannot be written down, and so name nothing. */
+function namelessNote(names: readonly string[], found: readonly string[]): readonly string[] {
+  const known = new Set(found);
+  const count = names.filter((name) => name.includes("\uFFFD") && !known.has(name)).length;
+  if (count === 0) return [];
+  const files = count === 1 ? "1 more file has a name" : `${count} more files have names`;
+  return [
+    `[${files} that is not UTF-8 text, and cannot be named here. Use Bash, with patterns such as ls *.txt.]`,
+  ];
 }
 
 function notesOf(count: number, isCut: boolean): readonly string[] {

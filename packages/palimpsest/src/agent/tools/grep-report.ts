@@ -15,6 +15,8 @@ export interface GrepReport {
 }
 
 const MAX_CHARACTERS = 30_000;
+const BROKEN_NAME =
+  "[A \uFFFD in a name stands for bytes that are not UTF-8 text: such a file cannot be named here. Use Bash.]";
 
 /** What was found as a text for the model, no longer than it should be. */
 export function createGrepReport({ maxLines, hasNumbers, pathOf, isSingle }: GrepReportOptions): GrepReport {
@@ -22,6 +24,7 @@ export function createGrepReport({ maxLines, hasNumbers, pathOf, isSingle }: Gre
   let characters = 0;
   let lines = 0;
   let cut: string | undefined;
+  let hasBrokenName = false;
 
   const lineOf = (finding: GrepFinding): string => {
     if (finding.kind === "file") return pathOf(finding.name);
@@ -37,6 +40,7 @@ export function createGrepReport({ maxLines, hasNumbers, pathOf, isSingle }: Gre
         return false;
       }
       const line = lineOf(finding);
+      hasBrokenName ||= finding.name.includes("\uFFFD");
       const isApart = finding.kind === "line" && finding.isApart && shown.length > 0;
       if (characters + line.length > MAX_CHARACTERS) {
         cut = "more was found than fits";
@@ -49,9 +53,13 @@ export function createGrepReport({ maxLines, hasNumbers, pathOf, isSingle }: Gre
       return true;
     },
     text(isTimedOut) {
+      const notes = hasBrokenName ? [BROKEN_NAME] : [];
       const reason = cut ?? (isTimedOut ? "the search took too long" : undefined);
-      if (reason === undefined) return shown.length === 0 ? "Nothing found." : shown.join("\n");
-      return [...shown, `[Cut here: ${reason}. Use a closer pattern, path, glob or type.]`].join("\n");
+      if (reason === undefined)
+        return shown.length === 0 ? "Nothing found." : [...shown, ...notes].join("\n");
+      return [...shown, ...notes, `[Cut here: ${reason}. Use a closer pattern, path, glob or type.]`].join(
+        "\n",
+      );
     },
   };
 }

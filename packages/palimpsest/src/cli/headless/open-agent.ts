@@ -45,6 +45,14 @@ export class StartError extends Error {
   }
 }
 
+/** The same for what the command line itself gets wrong. */
+export class UsageError extends StartError {
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
+  }
+}
+
 const DEFAULT_MODEL = "claude-sonnet-5";
 
 /** Reads what people have set up, and opens a session with it. Rejects with `StartError` or `SettingsError`. */
@@ -67,6 +75,12 @@ export async function openAgent(
   const cwd = resolve(flags.cwd ?? process.cwd());
   if ((await stat(cwd).catch(() => undefined))?.isDirectory() !== true) {
     throw new StartError(`${cwd} is not a directory`);
+  }
+  for (const directory of flags.addDir ?? []) {
+    const path = resolve(cwd, directory);
+    if ((await stat(path).catch(() => undefined))?.isDirectory() !== true) {
+      throw new UsageError(`--add-dir ${directory}: there is no such directory (${path})`);
+    }
   }
   const [
     { readSettingsFiles },

@@ -31,6 +31,13 @@ export interface PrintIo {
   readonly signal: AbortSignal;
 }
 
+const START_FAILURES: ReadonlySet<string> = new Set([
+  "StartError",
+  "UsageError",
+  "SettingsError",
+  "PermissionRuleError",
+]);
+
 const ExitCode = { done: 0, failed: 1, usage: 2, aborted: 130 } as const;
 
 /** The agent without a screen: one prompt, or one for each line. Gives the exit code. */
@@ -48,7 +55,7 @@ export async function print(flags: PrintFlags, io: PrintIo): Promise<number> {
   if (signal.aborted) return ExitCode.aborted;
   const loop = await import("../../agent/loop/query.js");
   const opened = await open(flags, { terminal, complain });
-  if (opened === undefined) return ExitCode.failed;
+  if (typeof opened === "number") return opened;
   const { session, notices } = opened;
   for (const notice of notices) complain(notice);
   const run = new Run({ flags, io, session, complain, query: loop.query });
@@ -212,15 +219,14 @@ async function open(
     readonly terminal: Terminal;
     readonly complain: (text: string) => void;
   },
-): Promise<OpenedAgent | undefined> {
+): Promise<OpenedAgent | number> {
   try {
     return await openAgent(flags, { terminal, source: "sdk", onNotice: complain });
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
-    if (!(error instanceof Error) || !["StartError", "SettingsError", "PermissionRuleError"].includes(name))
-      throw error;
+    if (!(error instanceof Error) || !START_FAILURES.has(name)) throw error;
     for (const line of error.message.split("\n")) complain(line);
-    return undefined;
+    return name === "UsageError" ? ExitCode.usage : ExitCode.failed;
   }
 }
 

@@ -94,6 +94,7 @@ it("says what a run came to, under the names that others use and our own", () =>
     subtype: "success",
     is_error: false,
     result: "Done.",
+    stop_reason: null,
     sessionId: "s",
     session_id: "s",
     turns: 3,

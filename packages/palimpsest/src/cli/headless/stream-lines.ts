@@ -145,6 +145,7 @@ export function summaryDocument(summary: RunSummary): StreamLine {
     subtype: isError ? `error_${result.reason.replaceAll("-", "_")}` : "success",
     is_error: isError,
     result: result.text,
+    stop_reason: result.stopReason ?? null,
     sessionId,
     session_id: sessionId,
     turns: result.turns,
