@@ -1,7 +1,8 @@
 import type { PermissionSubject, ToolInput } from "../tools/tool.js";
-import { possibleTexts } from "./command-rule.js";
+import { parseShell } from "../../shell/parse-shell.js";
+import type { ParsedShell } from "../../shell/shell-command.js";
+import { formsOf, type CommandForms } from "./command-forms.js";
 import { spellingsOf } from "./real-path.js";
-import { splitCommand, type SplitCommand } from "./split-command.js";
 
 /** What rules are asked about a call. */
 export interface CallFacts {
@@ -19,9 +20,9 @@ export interface JudgedCommand {
   readonly text: string;
   /** Where it would run; left out for the working directory. */
   readonly directory?: string;
-  readonly split: SplitCommand;
-  /** All that it may come down to: see `possibleTexts`. */
-  readonly possible: () => readonly string[];
+  readonly parsed: ParsedShell;
+  /** All that it may come down to. */
+  readonly forms: () => CommandForms;
 }
 
 export interface CallPlaces {
@@ -49,12 +50,13 @@ export function factsOfCall(
 }
 
 function judgedCommand(text: string, directory: string | undefined): JudgedCommand {
-  let possible: readonly string[] | undefined;
+  let forms: CommandForms | undefined;
+  const parsed = parseShell(text);
   return {
     text,
     ...(directory === undefined ? {} : { directory }),
-    split: splitCommand(text),
-    possible: () => (possible ??= possibleTexts(text)),
+    parsed,
+    forms: () => (forms ??= formsOf(text, parsed)),
   };
 }
 

@@ -1,15 +1,16 @@
-import { resolve } from "node:path";
+import type { ShellCommand, ShellWord } from "../../shell/shell-command.js";
+import { readRoughly } from "../../shell/rough-words.js";
 import { meaningsOf, type CallPlaces, type JudgedCommand } from "./call-facts.js";
-import { shells } from "./command-rule.js";
+import { createLookupBudget, type LookupBudget } from "./lookup-budget.js";
 import { isThere } from "./real-path.js";
-import { withoutAssignments, type SimpleCommand } from "./split-command.js";
+import { runsOthers } from "./running-programs.js";
 
-/** Names of one command that the disk is asked about. */
-const MAX_NAMES = 2000;
+/** Where a shell may stand that some `cd` in a command could have led elsewhere. */
 const MAX_PLACES = 8;
+const MAX_MOVES = 8;
 
-/** The files that the words of a command may name: also behind `=`, and glued to a flag. */
-function possiblePaths(value: string, places: CallPlaces): readonly string[] {
+/** The names of files that a word may hold: also behind `=`, and glued to a flag. */
+function namesIn(value: string): readonly string[] {
   if (value.includes("\0")) return [];
   const names = [value];
   const behind = value.indexOf("=");
@@ -18,61 +19,77 @@ function possiblePaths(value: string, places: CallPlaces): readonly string[] {
     names.push(value.slice(2));
     if (value.includes("/")) names.push(value.slice(value.indexOf("/")));
   }
-  return names.filter((name) => name !== "").flatMap((name) => meaningsOf(name, places));
+  return names.filter((name) => name !== "");
 }
 
-/** Directories behind each other that are kept in mind for the commands behind them. */
-const MAX_MOVES = 8;
+/** What the files of a command may mean. */
+export interface NamedPaths {
+  readonly paths: readonly string[];
+  /** False where there is more in the command than was looked at. */
+  readonly isComplete: boolean;
+}
 
 /**
  * All that the files may mean which a command reads, or into which it is redirected, as far as its words say: seen
  * from where it starts, and from every directory that a `cd` in it could have led to.
  */
 export function namedPaths(
-  { text, split }: JudgedCommand,
-  { kind, places }: { readonly kind: "read" | "edit"; readonly places: CallPlaces },
-): readonly string[] {
-  const handed = split.kind === "unclear" ? [text] : split.commands.flatMap(handedOn);
-  const inside = handed.map(roughWords);
-  const clear = split.kind === "unclear" ? [] : split.commands;
+  { text, parsed }: JudgedCommand,
+  {
+    kind,
+    places,
+    budget = createLookupBudget(),
+  }: { readonly kind: "read" | "edit"; readonly places: CallPlaces; readonly budget?: LookupBudget },
+): NamedPaths {
+  const clear = parsed.kind === "unclear" ? [] : parsed.commands;
+  const inside = (parsed.kind === "unclear" ? [text] : clear.flatMap(handedOn)).map(roughNames);
   const names = clear.flatMap(({ words, redirections }) => {
     const into = redirections.filter(({ isWrite }) => isWrite === (kind === "edit"));
     const named = into.map(({ target }) => target.value);
     return kind === "edit" ? named : [...words.map(({ value }) => value), ...named];
   });
-  const targets = [...clear.flatMap(movesTo), ...inside.flatMap(({ targets }) => targets)];
-  const all = reachable(targets.slice(0, MAX_MOVES), places);
-  return from([...names, ...inside.flatMap((one) => one.names)], all);
+  const targets = new Set([...clear.flatMap(movesTo), ...inside.flatMap((one) => one.targets)]);
+  const unique = new Set([...names, ...inside.flatMap((one) => one.names)].flatMap(namesIn));
+  const all = reachable(Array.from(targets).slice(0, MAX_MOVES), places);
+  const paths: string[] = [];
+  let isComplete = targets.size <= MAX_MOVES && all.length < MAX_PLACES;
+  for (const place of all) {
+    for (const name of unique) {
+      if (budget.takes(name)) paths.push(...meaningsOf(name, place));
+      else isComplete = false;
+    }
+  }
+  return { paths, isComplete };
 }
 
 /** Where a simple command leads the shell. */
-function movesTo({ words }: SimpleCommand): readonly string[] {
-  const [name, ...rest] = withoutAssignments(words).map(({ value }) => value);
+function movesTo({ words }: ShellCommand): readonly string[] {
+  const [name, ...rest] = words.map(({ value }) => value);
   return name === "cd" || name === "pushd" ? rest.filter((word) => !word.startsWith("-")) : [];
 }
 
-/** What a simple command hands to another shell to run. */
-function handedOn({ words }: SimpleCommand): readonly string[] {
-  const values = words.map(({ value }) => value);
-  const isShell = values.some((value) => shells.has(value.split("/").at(-1) ?? ""));
-  return isShell ? values.filter((value) => /\s/.test(value)) : [];
+/** What a simple command hands to another program to run. */
+function handedOn({ words }: ShellCommand): readonly string[] {
+  const [program, ...rest] = words;
+  if (program === undefined || runsOthers(program.value, rest) === "no") return [];
+  return rest.map(({ value }) => value).filter((value) => /\s/.test(value));
 }
 
-/** Words and directories of a text that cannot be split with certainty. */
-function roughWords(text: string): {
+/** Words and directories of a text that is not clear. */
+function roughNames(text: string): {
   readonly names: readonly string[];
   readonly targets: readonly string[];
 } {
-  const words = new Set(text.split(/[\s;&|()<>`'"={}$]+/).filter((word) => word !== ""));
-  const moves = text.matchAll(/\b(?:cd|pushd)\s+["']?([^\s;&|()"']+)/g);
-  return {
-    names: Array.from(words).slice(0, MAX_NAMES),
-    targets: Array.from(moves, ([, target = ""]) => target),
-  };
+  const rows = readRoughly(text).views.map((view) => view.text.split(" "));
+  const names = new Set([...text.split(/[\s;&|()<>`'"={}$]+/), ...rows.flat()]);
+  const targets = rows.flatMap((words) =>
+    words.flatMap((word, index) => {
+      const target = words[index + 1];
+      return (word === "cd" || word === "pushd") && target !== undefined ? [target] : [];
+    }),
+  );
+  return { names: Array.from(names).filter((name) => name !== ""), targets };
 }
-
-const from = (names: readonly string[], all: readonly CallPlaces[]): readonly string[] =>
-  all.flatMap((places) => names.flatMap((name) => possiblePaths(name, places)));
 
 /** Where a shell may stand that goes to some of these directories, one after the other. */
 function reachable(targets: readonly string[], places: CallPlaces): readonly CallPlaces[] {
@@ -88,38 +105,42 @@ function reachable(targets: readonly string[], places: CallPlaces): readonly Cal
   return all;
 }
 
-/** Where the commands behind a `cd` run; undefined where that cannot be told. */
-export function directoryBehind(command: SimpleCommand, places: CallPlaces): string | undefined {
-  const [name, target, ...more] = withoutAssignments(command.words);
-  if (name?.value !== "cd") return places.workingDirectory;
-  if (target === undefined || more.length > 0 || target.isExpanded || target.isPattern) return undefined;
-  if (target.value.startsWith("-") || target.value.startsWith("~")) return undefined;
-  return resolve(places.workingDirectory, target.value);
-}
-
 /**
  * Whether all that a command names and that is there lies inside. Variables are taken for outside; of patterns only
  * the part in front of the first sign counts, and whether links that they meet matter is for the tool to say.
  */
 export function staysInside(
-  command: SimpleCommand,
-  { places, isInside }: { readonly places: CallPlaces; readonly isInside: (path: string) => boolean },
+  command: ShellCommand,
+  {
+    places,
+    isInside,
+    budget,
+  }: {
+    readonly places: CallPlaces;
+    readonly isInside: (path: string) => boolean;
+    readonly budget: LookupBudget;
+  },
 ): boolean {
-  if (command.redirections.length > 0) return false;
-  const [name, ...words] = command.words;
-  if (name === undefined || withoutAssignments(command.words)[0] !== name) return false;
+  if (command.redirections.some(({ isHarmless }) => !isHarmless)) return false;
+  const [program, ...words] = command.words;
+  if (program === undefined || command.assignments.length > 0) return false;
   return words.every((word) => {
-    if (word.isExpanded || (word.isPattern && word.value.includes(".."))) return false;
-    const fixed = word.isPattern ? word.value.replace(/[*?[{][^]*$/, "") : word.value;
-    return possiblePaths(fixed, places).every(
-      (path) => path === "/dev/null" || isInside(path) || !isThere(path),
+    const fixed = fixedPart(word);
+    if (word.isExpanded || (fixed !== word.value && word.value.includes(".."))) return false;
+    return namesIn(fixed).every(
+      (name) =>
+        budget.takes(name) &&
+        meaningsOf(name, places).every((path) => path === "/dev/null" || isInside(path) || !isThere(path)),
     );
   });
 }
 
+const fixedPart = ({ value, isGlob, isBrace }: ShellWord): string =>
+  isGlob || isBrace ? value.replace(/[*?[{][^]*$/, "") : value;
+
 /** A search through all that is below a directory: what it shows is named by nobody. */
-export function showsUnnamedFiles({ words }: SimpleCommand): boolean {
-  const [program, ...rest] = withoutAssignments(words).map(({ value }) => value);
+export function showsUnnamedFiles({ words }: ShellCommand): boolean {
+  const [program, ...rest] = words.map(({ value }) => value);
   if (program === "rg") return true;
   if (!["grep", "egrep", "fgrep"].includes(program ?? "")) return false;
   return rest.some((word) => /^-[^-]*[rRd]/.test(word) || /^--(?:r|deref|dir)/.test(word));

@@ -1,10 +1,11 @@
 import { matchesPattern } from "@palimpsest/core";
 import type { PathMatcher } from "../../files/path-patterns.js";
 import type { CallFacts } from "./call-facts.js";
-import { compileCommandPattern, writtenText, type CommandMatcher } from "./command-rule.js";
+import { writtenText, type ShellCommand } from "../../shell/shell-command.js";
+import { isMeant } from "./command-forms.js";
+import { compileCommandPattern, type CommandPattern } from "./command-pattern.js";
 import { compilePathPattern } from "./path-pattern.js";
 import { parseRule, PermissionRuleError, type ParsedRule, type SourcedRule } from "./rule.js";
-import type { SimpleCommand } from "./split-command.js";
 
 /** A rule, ready to be asked. */
 export interface CompiledRule {
@@ -17,7 +18,7 @@ export interface CompiledRule {
   /** For files: a rule for reading, or for editing. */
   readonly fileKind?: "read" | "edit";
   readonly matchesPath?: PathMatcher;
-  readonly matchesCommand?: CommandMatcher;
+  readonly command?: CommandPattern;
   /** The host of a page, the name of a skill or of an agent. */
   readonly matchesName?: (call: CallFacts) => boolean;
 }
@@ -46,7 +47,7 @@ export function compileRule(given: string | SourcedRule, options: CompileRuleOpt
   };
   if (content === undefined) return rule;
   const { workingDirectory, home, isStrict } = options;
-  if (toolName === "Bash") return { ...rule, matchesCommand: compileCommandPattern(content) };
+  if (toolName === "Bash") return { ...rule, command: compileCommandPattern(content) };
   if (rule.fileKind !== undefined) {
     const places = { workingDirectory, home, base: base ?? workingDirectory };
     const matchesPath = compilePathPattern(content, { places, ignoresCase: isStrict });
@@ -93,12 +94,11 @@ function nameTest({ toolName }: ParsedRule, content: string): (call: CallFacts) 
 /** Whether a rule that forbids or asks has to do with a call: one file, one simple command is enough. */
 export function isTouchedBy(rule: CompiledRule, call: CallFacts): boolean {
   if (rule.isAbout(call)) {
-    const { matchesPath, matchesCommand, matchesName } = rule;
+    const { matchesPath, command, matchesName } = rule;
     if (rule.isBare) return true;
     if (matchesPath !== undefined && call.paths.some((meanings) => meanings.some(matchesPath))) return true;
-    if (matchesCommand !== undefined && call.command !== undefined) {
-      if (call.command.possible().some(matchesCommand)) return true;
-    }
+    if (command !== undefined && call.command !== undefined && isMeant(command, call.command.forms()))
+      return true;
     if (matchesName?.(call) === true) return true;
   }
   return false;
@@ -107,11 +107,12 @@ export function isTouchedBy(rule: CompiledRule, call: CallFacts): boolean {
 /** The first of the rules that allow under which one simple command falls. A redirection falls under none. */
 export const ruleForCommand = (
   rules: readonly CompiledRule[],
-  command: SimpleCommand,
-): CompiledRule | undefined =>
-  command.redirections.length > 0
-    ? undefined
-    : rules.find(({ matchesCommand }) => matchesCommand?.(writtenText(command)) === true);
+  simple: ShellCommand,
+): CompiledRule | undefined => {
+  if (simple.redirections.some(({ isHarmless }) => !isHarmless)) return undefined;
+  const text = writtenText(simple);
+  return rules.find(({ command }) => command?.matches(text) === true);
+};
 
 /** The rule that allows a call, commands aside: each meaning of each of its files has to be allowed. */
 export function ruleThatAllows(rules: readonly CompiledRule[], call: CallFacts): CompiledRule | undefined {

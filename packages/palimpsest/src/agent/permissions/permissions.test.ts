@@ -320,12 +320,12 @@ describe("commands", () => {
 
   // Taking it apart in every way would never end.
   it.each([
-    ["sudo ", 3000],
-    ["bash -c 'x y' ", 1000],
-    ["$(", 9000],
-    ["a;", 9000],
-  ])("a command of nothing but %j is judged", (piece, times) => {
-    expect(run({ allow: ["Bash"], deny: ["Bash(rm:*)", "Read(.env)"] }, piece.repeat(times))).toBe("allow");
+    ["sudo ", 3000, "allow"],
+    ["bash -c 'x y' ", 1000, "allow"],
+    ["$(", 9000, "ask"],
+    ["a;", 9000, "allow"],
+  ])("a command of nothing but %j is judged", (piece, times, expected) => {
+    expect(run({ allow: ["Bash"], deny: ["Bash(rm:*)", "Read(.env)"] }, piece.repeat(times))).toBe(expected);
   });
 });
 

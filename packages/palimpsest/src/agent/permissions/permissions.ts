@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { isSafeRepository } from "../tools/shell/safe-repository.js";
 import type { AgentTool, ToolInput } from "../tools/tool.js";
 import { factsOfCall, meaningsOf, type CallFacts } from "./call-facts.js";
-import { directoryBehind, namedPaths, showsUnnamedFiles, staysInside } from "./command-paths.js";
+import { directoriesOf } from "./command-directories.js";
+import { namedPaths, showsUnnamedFiles, staysInside, type NamedPaths } from "./command-paths.js";
 import {
   compileRule,
   isTouchedBy,
@@ -12,6 +13,7 @@ import {
   type CompiledRule,
 } from "./compile-rule.js";
 import type { Judgement } from "./judgement.js";
+import { createLookupBudget } from "./lookup-budget.js";
 import type { PermissionMode } from "./mode.js";
 import { wayInside, realPathOf } from "./real-path.js";
 import type { RuleLists, SourcedRule } from "./rule.js";
@@ -48,6 +50,11 @@ const guarded: ReadonlySet<string> = new Set(
   ),
 );
 
+const TOO_LONG =
+  "The command is too long to be held against the rules that forbid something. Shorter commands can be, one at a time.";
+const COMPUTED =
+  "Which program the command runs is only known when it runs, and there are rules that forbid some. Name the program.";
+
 /** Throws `PermissionRuleError` where a rule cannot be meant. */
 export function createPermissions(options: PermissionOptions): Permissions {
   const { home = homedir(), rules = {} } = options;
@@ -74,28 +81,50 @@ export function createPermissions(options: PermissionOptions): Permissions {
   const hidesFiles = (): boolean =>
     [...lists.deny, ...lists.ask].some((rule) => rule.fileKind === "read" && rule.matchesPath !== undefined);
 
-  /** Also what a command names: a file that may not be read is not read by `cat` either, as far as that shows. */
-  const touching = (list: readonly CompiledRule[], call: CallFacts): CompiledRule | undefined => {
-    const paths: { read?: readonly string[]; edit?: readonly string[] } = {};
-    const named = (kind: "read" | "edit"): readonly string[] =>
-      (paths[kind] ??=
-        call.command === undefined ? [] : namedPaths(call.command, { kind, places: commandPlaces(call) }));
-    return list.find(
+  /** What a command names, looked up once: a file that may not be read is not read by `cat` either. */
+  const namedIn = (call: CallFacts) => {
+    const found: { read?: NamedPaths; edit?: NamedPaths } = {};
+    return (kind: "read" | "edit"): NamedPaths =>
+      (found[kind] ??=
+        call.command === undefined
+          ? { paths: [], isComplete: true }
+          : namedPaths(call.command, { kind, places: commandPlaces(call) }));
+  };
+
+  const touching = (
+    list: readonly CompiledRule[],
+    call: CallFacts,
+    named: (kind: "read" | "edit") => NamedPaths,
+  ): CompiledRule | undefined =>
+    list.find(
       (rule) =>
         isTouchedBy(rule, call) ||
         (rule.matchesPath !== undefined &&
           rule.fileKind !== undefined &&
-          named(rule.fileKind).some(rule.matchesPath)),
+          named(rule.fileKind).paths.some(rule.matchesPath)),
     );
+
+  /** A rule forbids something, and whether this command is that cannot be told. */
+  const doubtAbout = (
+    call: CallFacts,
+    named: (kind: "read" | "edit") => NamedPaths,
+  ): "too long" | "computed" | undefined => {
+    if (call.command === undefined) return undefined;
+    const doubts = lists.deny.map((rule) => {
+      if (rule.command !== undefined && rule.isAbout(call)) return call.command?.forms().doubt;
+      const kind = rule.matchesPath === undefined ? undefined : rule.fileKind;
+      return kind === undefined || named(kind).isComplete ? undefined : "too long";
+    });
+    return doubts.find((doubt) => doubt === "too long") ?? doubts.find((doubt) => doubt !== undefined);
   };
 
   const allowing = (tool: AgentTool, call: CallFacts): CompiledRule | undefined => {
     const found = ruleThatAllows(lists.allow, call);
     if (found !== undefined || call.command === undefined) return found;
-    const { text, split } = call.command;
+    const { text, parsed } = call.command;
     const about = lists.allow.filter((rule) => rule.isAbout(call));
     const whole = about.find((rule) => rule.text === `Bash(${text.trim()})` && !text.includes("*"));
-    if (whole !== undefined || split.kind === "unclear") return whole;
+    if (whole !== undefined || parsed.kind === "unclear") return whole;
     const judged = judgeCommands(tool, call, about);
     return judged.every((one) => one !== "unknown")
       ? judged.find((one) => typeof one === "object")
@@ -108,19 +137,22 @@ export function createPermissions(options: PermissionOptions): Permissions {
     call: CallFacts,
     about: readonly CompiledRule[],
   ): readonly (CompiledRule | "harmless" | "unknown")[] => {
-    if (call.command?.split.kind !== "split" || call.command.split.commands.length === 0) return ["unknown"];
-    let places: { workingDirectory: string; home: string } | undefined = commandPlaces(call);
-    return call.command.split.commands.map((command) => {
-      const here = places;
-      const next = here === undefined ? undefined : directoryBehind(command, here);
-      const isMove = command.words[0]?.value === "cd";
-      places = here === undefined || next === undefined ? undefined : { ...here, workingDirectory: next };
+    if (call.command?.parsed.kind !== "clear" || call.command.parsed.commands.length === 0)
+      return ["unknown"];
+    const { commands } = call.command.parsed;
+    const budget = createLookupBudget();
+    const { workingDirectory: start } = commandPlaces(call);
+    const directories = directoriesOf(commands, { start, isInside });
+    return commands.map((command, index) => {
       const rule = ruleForCommand(about, command);
       if (rule !== undefined) return rule;
-      if (here === undefined || !staysInside(command, { places: here, isInside })) return "unknown";
-      if (isMove) return next !== undefined && isInside(realPathOf(next)) ? "harmless" : "unknown";
+      const isHarmlessIn = (directory: string): boolean =>
+        staysInside(command, { places: { workingDirectory: directory, home }, isInside, budget }) &&
+        (command.words[0]?.value !== "git" || isSafeRepository(directory));
+      if (directories[index]?.every(isHarmlessIn) !== true) return "unknown";
+      if (command.words[0]?.value === "cd")
+        return directories[index + 1] === undefined ? "unknown" : "harmless";
       if (showsUnnamedFiles(command) && hidesFiles()) return "unknown";
-      if (command.words[0]?.value === "git" && !isSafeRepository(here.workingDirectory)) return "unknown";
       const text = command.words.map(({ raw }) => raw).join(" ");
       return tool.isReadOnly({ ...call.input, command: text }) ? "harmless" : "unknown";
     });
@@ -160,11 +192,11 @@ export function createPermissions(options: PermissionOptions): Permissions {
       if (onlyReads(tool, call)) {
         return { behavior: "allow", reason: "It only reads inside the working directories." };
       }
-      const { split } = call.command;
+      const { parsed } = call.command;
       return ask(
         call,
-        split.kind === "unclear"
-          ? `The command cannot be held against rules: ${split.why}. Simple commands can, one at a time.`
+        parsed.kind === "unclear"
+          ? `The command cannot be held against rules: ${parsed.why}. Simple commands can, one at a time.`
           : "No rule allows all of this command.",
       );
     }
@@ -175,16 +207,20 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const toolName = tool.definition.name;
     const subject = tool.subject(input);
     const call = factsOfCall({ toolName, input, subject }, { workingDirectory, home });
-    const denying = touching(lists.deny, call);
+    const named = namedIn(call);
+    const denying = touching(lists.deny, call, named);
     if (denying !== undefined) return byRule("deny", denying);
+    const doubt = doubtAbout(call, named);
+    if (doubt === "too long" && mode === "bypassPermissions") return { behavior: "deny", reason: TOO_LONG };
     if (mode === "bypassPermissions") return { behavior: "allow", reason: "Permissions are bypassed." };
     if (mode === "plan" && !onlyReads(tool, call)) {
       const reason =
         "Plan mode is on: only what reads is permitted. Finish the plan and call ExitPlanMode first.";
       return { behavior: "deny", reason };
     }
-    const asking = touching(lists.ask, call);
+    const asking = touching(lists.ask, call, named);
     if (asking !== undefined) return byRule("ask", asking);
+    if (doubt !== undefined) return ask(call, doubt === "too long" ? TOO_LONG : COMPUTED);
     const rule = allowing(tool, call);
     return rule === undefined ? byMode(tool, call) : byRule("allow", rule);
   };

@@ -2,12 +2,15 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 
 const MAX_LINKS = 40;
+/** No system opens a longer one. */
+const MAX_PATH = 4096;
 
 /**
  * Where an absolute path leads once links are followed, also for what is not there yet: a link whose target is
  * missing is followed all the same, because a write would go there. Asks the disk, without waiting for anybody.
  */
 export function realPathOf(path: string, links = 0): string {
+  if (path.length > MAX_PATH) return path;
   const isPresent = isThere(path);
   if (isPresent) {
     try {

@@ -5,7 +5,7 @@ import { compileRule, isTouchedBy } from "./compile-rule.js";
 
 /**
  * Whether a call meets a rule, for hooks with a condition: one file, one simple command is enough, and so is a
- * command that cannot be split. Throws `PermissionRuleError`.
+ * command that is not clear. Throws `PermissionRuleError`.
  */
 export function createRuleTest({
   workingDirectory,
@@ -19,7 +19,7 @@ export function createRuleTest({
     const compiled = compileRule(rule, { ...places, isStrict: true });
     const subject = guessSubject(toolName, toolInput);
     const call = factsOfCall({ toolName, input: toolInput, subject }, places);
-    const isUnclear = call.command?.split.kind === "unclear" && compiled.isAbout(call);
+    const isUnclear = call.command?.parsed.kind === "unclear" && compiled.isAbout(call);
     return isUnclear || isTouchedBy(compiled, call);
   };
 }

@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import type { CallFacts } from "./call-facts.js";
-import { withoutAssignments } from "./split-command.js";
 
 /** Words that can stand in a rule, and in a sentence, as they are. */
 const plainWord = /^[\w./:@=+,-]{1,80}$/;
@@ -25,14 +24,19 @@ function ruleForCall({ toolName, host, input }: CallFacts): string {
   return typeof name === "string" && plainWord.test(name) ? `Skill(${name})` : toolName;
 }
 
+const MAX_RULES = 8;
+
 function commandRules({ command }: CallFacts): readonly string[] {
-  if (command?.split.kind !== "split") return ["Bash"];
-  const rules = command.split.commands.flatMap(({ words, redirections }) => {
-    if (redirections.length > 0 || withoutAssignments(words).length !== words.length) return [];
-    const [name = "", argument = ""] = words.map(({ raw }) => raw);
+  if (command?.parsed.kind !== "clear") return ["Bash"];
+  const { commands } = command.parsed;
+  const rules = commands.flatMap(({ assignments, words, redirections }) => {
+    if (assignments.length > 0 || redirections.some(({ isHarmless }) => !isHarmless)) return [];
+    const [name = "", argument = ""] = words.slice(0, 2).map(({ raw }) => raw);
     if (!plainWord.test(name)) return [];
-    const isSubcommand = /^[a-z][\w:-]*$/.test(argument);
+    const isSubcommand = /^[a-z][\w:-]*$/.test(argument) && plainWord.test(argument);
     return [isSubcommand ? `Bash(${name} ${argument}:*)` : `Bash(${name}:*)`];
   });
-  return rules.length === command.split.commands.length ? [[...new Set(rules)].join(" with ")] : ["Bash"];
+  const unique = [...new Set(rules)];
+  const areAll = rules.length === commands.length && unique.length > 0 && unique.length <= MAX_RULES;
+  return areAll ? [unique.join(" with ")] : ["Bash"];
 }

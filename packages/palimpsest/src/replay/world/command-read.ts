@@ -1,3 +1,5 @@
+import { parseShell } from "../../shell/parse-shell.js";
+import type { ShellCommand } from "../../shell/shell-command.js";
 import { isFields, type Fields } from "../readers/recording.js";
 
 /** A shell command as a call gives it. Nothing is ever run. */
@@ -50,30 +52,54 @@ function scriptedCall(script: string): Fields | undefined {
 
 const LONGEST_COMMAND = 2000;
 
-const FILE = String.raw`(?:'(?<single>[^'\n]+)'|"(?<double>[^"$\`\\\n]+)"|(?<bare>[\w./@+=,:%][\w./@+=,:%-]*))`;
-const RANGE = String.raw`(?<quote>['"])(?<first>\d{1,9}),(?<last>\d{1,9})p\k<quote>`;
-
-const forms: readonly { readonly pattern: RegExp; readonly isNumbered: boolean }[] = [
-  { pattern: new RegExp(String.raw`^cat (?:-- )?${FILE}$`), isNumbered: false },
-  { pattern: new RegExp(`^cat -n ${FILE}$`), isNumbered: true },
-  { pattern: new RegExp(`^sed -n ${RANGE} ${FILE}$`), isNumbered: false },
-  { pattern: new RegExp(`^nl -ba ${FILE}$`), isNumbered: true },
-  { pattern: new RegExp(String.raw`^(?:nl -ba|cat -n) ${FILE} \| sed -n ${RANGE}$`), isNumbered: true },
-];
-
 /** The file that a plain `cat`, `sed -n A,Bp` or `nl -ba` shows; undefined for every other command. */
 export function commandRead(command: string): CommandRead | undefined {
   if (command.length > LONGEST_COMMAND) return undefined;
-  const text = command.trim();
-  for (const { pattern, isNumbered } of forms) {
-    const groups = pattern.exec(text)?.groups;
-    if (groups === undefined) continue;
-    const path = groups["single"] ?? groups["double"] ?? groups["bare"] ?? "";
-    const [first, last] = [Number(groups["first"]), Number(groups["last"])];
-    if (Number.isNaN(first) || Number.isNaN(last)) return { path, isNumbered };
-    return first < 1 || last < first ? undefined : { path, first, last, isNumbered };
+  const parsed = parseShell(command);
+  if (parsed.kind === "unclear") return undefined;
+  const [shown, cut, ...more] = parsed.commands.map(plainWords);
+  if (shown === undefined || more.length > 0) return undefined;
+  if (parsed.commands.length === 1) return shownFile(shown);
+  const whole = parsed.commands[1]?.operator === "|" ? shownFile(shown) : undefined;
+  const lines = cut === undefined ? undefined : printedLines(cut);
+  return whole?.isNumbered === true && lines?.files.length === 0 ? { ...whole, ...lines.range } : undefined;
+}
+
+/** The words of a command that does nothing besides; undefined for every other. */
+function plainWords({ words, assignments, redirections }: ShellCommand): readonly string[] | undefined {
+  if (assignments.length > 0 || redirections.length > 0) return undefined;
+  const isPlain = words.every((word) => !word.isExpanded && !word.isGlob && !word.isBrace && !word.isTilde);
+  return isPlain ? words.map(({ value }) => value) : undefined;
+}
+
+function shownFile(words: readonly string[]): CommandRead | undefined {
+  const lines = printedLines(words);
+  if (lines !== undefined) {
+    const [path, ...more] = lines.files;
+    const isOne = path !== undefined && isFile(path) && more.length === 0;
+    return isOne ? { path, ...lines.range, isNumbered: false } : undefined;
   }
-  return undefined;
+  const [program = "", ...rest] = words;
+  const [path, ...options] = rest.toReversed();
+  if (path === undefined || !isFile(path)) return undefined;
+  const form = [program, ...options.toReversed()].join(" ");
+  if (form === "cat" || form === "cat --") return { path, isNumbered: false };
+  return form === "cat -n" || form === "nl -ba" ? { path, isNumbered: true } : undefined;
+}
+
+const isFile = (word: string): boolean => word !== "" && !word.startsWith("-") && !word.includes("\n");
+
+/** `sed -n 10,20p`, and the files behind it. */
+function printedLines(
+  words: readonly string[],
+):
+  | { readonly range: { readonly first: number; readonly last: number }; readonly files: readonly string[] }
+  | undefined {
+  const [program, option, script = "", ...files] = words;
+  const [, from, to] = /^(\d{1,9}),(\d{1,9})p$/.exec(script) ?? [];
+  if (program !== "sed" || option !== "-n" || from === undefined || to === undefined) return undefined;
+  const [first, last] = [Number(from), Number(to)];
+  return first < 1 || last < first ? undefined : { range: { first, last }, files };
 }
 
 const HEAD =

@@ -1,7 +1,15 @@
+import { parseShell } from "../../../shell/parse-shell.js";
+import type { ShellCommand } from "../../../shell/shell-command.js";
 import { isGitReading } from "./read-only-git.js";
 import { isSafeRepository } from "./safe-repository.js";
-import { readSimpleCommands, type SimpleCommand } from "./shell-words.js";
 import { longOptionIn, shortOptionIn } from "./shell-options.js";
+
+/** A program with its arguments, without their quotes. */
+type SimpleCommand = readonly {
+  readonly text: string;
+  /** The shell may put names of files in its place. */
+  readonly hasGlob: boolean;
+}[];
 
 export interface ReadOnlyOptions {
   /** Whether a path that a command names may be looked at. */
@@ -103,8 +111,21 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
  * what is not known counts as a change. It judges what the command says, not what a program of that name does.
  */
 export function isReadOnlyCommand(command: string, options: ReadOnlyOptions): boolean {
-  const commands = readSimpleCommands(command);
-  return commands !== undefined && commands.every((simple) => isReading(simple, options));
+  const parsed = parseShell(command);
+  if (parsed.kind === "unclear" || parsed.commands.length === 0) return false;
+  return parsed.commands.every((simple) => {
+    const words = plainWords(simple);
+    return words !== undefined && isReading(words, options);
+  });
+}
+
+/** The words of a command that a shell hands on as they stand; undefined where it does more than that. */
+function plainWords(command: ShellCommand): SimpleCommand | undefined {
+  const { assignments, words, redirections, isBackground } = command;
+  if (isBackground || assignments.length > 0 || redirections.some(({ isHarmless }) => !isHarmless))
+    return undefined;
+  if (words.some(({ isExpanded, isBrace, isTilde }) => isExpanded || isBrace || isTilde)) return undefined;
+  return words.map(({ value, isGlob }) => ({ text: value, hasGlob: isGlob }));
 }
 
 function isReading(command: SimpleCommand, { isVisible, directory }: ReadOnlyOptions): boolean {
