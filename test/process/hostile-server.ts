@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** What a server says to one request: blocks of a message, or whatever it likes. */
+/** What a server says to one request: blocks of a message, or whatever it likes; blocks that it gives back are sent. */
 export type Answer =
   | readonly Block[]
-  | ((request: IncomingMessage, response: ServerResponse, body: string) => void);
+  | ((request: IncomingMessage, response: ServerResponse, body: string) => void | readonly Block[]);
 
-type Block =
+export type Block =
   | { readonly text: string }
   | { readonly tool: string; readonly input: unknown; readonly id?: string };
 
@@ -27,8 +27,8 @@ export async function startHostileServer(answers: readonly Answer[]): Promise<Ho
     request.on("end", () => {
       bodies.push(body);
       const answer = answers[Math.min(bodies.length, answers.length) - 1] ?? [{ text: "done" }];
-      if (typeof answer === "function") answer(request, response, body);
-      else streamMessage(response, answer, { turn: bodies.length });
+      const blocks = typeof answer === "function" ? answer(request, response, body) : answer;
+      if (blocks !== undefined) streamMessage(response, blocks, { turn: bodies.length });
     });
   });
   server.listen(0, "127.0.0.1");
