@@ -6,6 +6,7 @@ import { estimateKindsBenchmark } from "./estimate-kinds.js";
 import { estimateSpeedBenchmark } from "./estimate-speed.js";
 import { measureTurnBenchmark } from "./measure-turn.js";
 import { normaliseBenchmark } from "./normalise.js";
+import { permissionsBenchmark } from "./permissions.js";
 import { promptBenchmark } from "./prompt.js";
 import { recallBenchmark } from "./recall.js";
 import { replayBenchmark } from "./replay.js";
@@ -27,6 +28,7 @@ export const benchmarks: readonly Benchmark[] = [
   simulatorSocketBenchmark,
   resumeBenchmark,
   recallBenchmark,
+  permissionsBenchmark,
   estimateErrorBenchmark,
   ttlBenchmark,
   replayBenchmark,

@@ -11,6 +11,7 @@ type Unit =
   | "MB"
   | "MB/s"
   | "bytes"
+  | "commands"
   | "conversations"
   | "messages"
   | "ms"
