@@ -4,8 +4,9 @@ import type { CallFacts } from "./call-facts.js";
 import { writtenText, type ShellCommand } from "../../shell/shell-command.js";
 import { isMeant } from "./command-forms.js";
 import { compileCommandPattern, type CommandPattern } from "./command-pattern.js";
+import { ownToolName, toolProblem } from "./known-tools.js";
 import { compilePathPattern } from "./path-pattern.js";
-import { parseRule, PermissionRuleError, type ParsedRule, type SourcedRule } from "./rule.js";
+import { parseRule, PermissionRuleError, type SourcedRule } from "./rule.js";
 
 /** A rule, ready to be asked. */
 export interface CompiledRule {
@@ -37,7 +38,10 @@ export function compileRule(given: string | SourcedRule, options: CompileRuleOpt
   const parsed = parseRule(text);
   if (parsed === undefined)
     throw new PermissionRuleError(sourced, "is not of the form Tool or Tool(content)");
-  const { toolName, content } = parsed;
+  const { content } = parsed;
+  const toolName = ownToolName(parsed.toolName);
+  const problem = options.isStrict ? toolProblem(parsed) : undefined;
+  if (problem !== undefined) throw new PermissionRuleError(sourced, problem);
   const rule = {
     text: text.trim(),
     ...(source === undefined ? {} : { source }),
@@ -54,7 +58,7 @@ export function compileRule(given: string | SourcedRule, options: CompileRuleOpt
     if (matchesPath !== undefined) return { ...rule, matchesPath };
     throw new PermissionRuleError(sourced, "holds a pattern that cannot be read: no ! and no [!…], please");
   }
-  return { ...rule, matchesName: nameTest(parsed, content) };
+  return { ...rule, matchesName: nameTest(toolName, content) };
 }
 
 /** Edit rules hold for every tool that edits, read rules for every tool that reads. */
@@ -77,7 +81,7 @@ function fileKindOf(toolName: string): { readonly fileKind?: "read" | "edit" } {
 }
 
 /** What a rule says of a tool that knows no content is about no call. */
-function nameTest({ toolName }: ParsedRule, content: string): (call: CallFacts) => boolean {
+function nameTest(toolName: string, content: string): (call: CallFacts) => boolean {
   const [, domain] = /^domain:\s*(\S+)$/i.exec(content) ?? [];
   if (toolName === "WebFetch") {
     const host = domain?.toLowerCase().replace(/\.$/, "");

@@ -37,12 +37,50 @@ export const allowedRules =
 
 const form = /^([A-Za-z*][\w*.-]*)(?:\(([^]*)\))?$/;
 
-/** Undefined for a text that is no rule. */
+/**
+ * Undefined for a text that is not a rule: a bracket that is not closed, or closed before the end, and brackets with
+ * nothing in them. Nothing of the text is passed over: what a rule lost on the way could only widen it.
+ */
 export function parseRule(text: string): ParsedRule | undefined {
   const [, toolName, inside] = form.exec(text.trim()) ?? [];
   if (toolName === undefined || text.includes("\0")) return undefined;
   const isPattern = toolName.includes("*");
   if (isPattern && toolName !== "*" && !toolName.startsWith("mcp__")) return undefined;
-  const content = inside?.trim();
-  return content === undefined || content === "" || content === "*" ? { toolName } : { toolName, content };
+  if (inside === undefined) return { toolName };
+  const content = inside.trim();
+  if (content === "" || !isBalanced(inside)) return undefined;
+  return content === "*" ? { toolName } : { toolName, content };
+}
+
+/** Every bracket is closed, and none that was not opened: brackets in quotes count, or do not. */
+const isBalanced = (text: string): boolean => isClosed(text) || isClosed(withoutQuoted(text));
+
+function isClosed(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === "(") depth += 1;
+    else if (character === ")") depth -= 1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+const withoutQuoted = (text: string): string =>
+  text.replaceAll(/\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"/g, "_");
+
+/** The rules of a list with commas; commas in brackets belong to a rule, also where a bracket is not closed. */
+export function splitRules(text: string): readonly string[] {
+  const rules: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === "(") depth += 1;
+    else if (character === ")") depth = Math.max(0, depth - 1);
+    else if (at === text.length || (character === "," && depth === 0)) {
+      rules.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return rules.filter((rule) => rule !== "");
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { settingDefinitions } from "@palimpsest/core";
 import { isAbsent, isFields, type Fields } from "../hooks/fields.js";
+import { toolProblem } from "../permissions/known-tools.js";
 import { isPermissionMode, permissionModes, type PermissionMode } from "../permissions/mode.js";
 import { allowedRules, parseRule, type SourcedRule } from "../permissions/rule.js";
 import type { SettingsProblem } from "./settings-error.js";
@@ -91,9 +92,13 @@ export function readFileSettings(
   const permissions = object("permissions");
   const rules = (behavior: "allow" | "ask" | "deny"): readonly SourcedRule[] =>
     texts(`permissions.${behavior}`, permissions[behavior]).flatMap(({ text, at }) => {
-      if (parseRule(text) !== undefined) return [{ rule: text, base, source: path }];
-      bad(at, "this is no permission rule", allowedRules);
-      return [];
+      const parsed = parseRule(text);
+      const problem = parsed === undefined ? undefined : toolProblem(parsed);
+      // A rule that forbids nothing looks like one that does.
+      if (parsed === undefined) bad(at, "this is not a permission rule", allowedRules);
+      else if (problem !== undefined && behavior !== "allow") bad(at, `this rule ${problem}`, allowedRules);
+      else if (problem !== undefined) warn(at, `this rule ${problem}; it allows nothing`, allowedRules);
+      return parsed === undefined ? [] : [{ rule: text, base, source: path }];
     });
 
   const mode = (): { readonly defaultMode?: PermissionMode } => {

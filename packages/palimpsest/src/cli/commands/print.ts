@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { permissionModes, type PermissionMode } from "../../agent/permissions/mode.js";
+import { splitRules } from "../../agent/permissions/rule.js";
 import type { PrintFlags } from "../headless/print.js";
 import type { Terminal } from "../terminal.js";
 import { wholeNumber } from "../whole-number.js";
@@ -37,11 +38,6 @@ const list = (text: string, before: readonly string[] = []): readonly string[] =
   ...before,
   ...splitRules(text),
 ];
-
-/** Commas inside brackets belong to a rule. */
-function splitRules(text: string): readonly string[] {
-  return (text.match(/(?:[^,(]|\([^)]*\))+/g) ?? []).map((rule) => rule.trim()).filter((rule) => rule !== "");
-}
 
 /** The command `palimpsest -p PROMPT`. */
 export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) => Promise<void>): Command {
@@ -104,8 +100,12 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
     })
-    .action(async (positional: string | undefined, flags: ParsedFlags) => {
+    .action(async (positional: string | undefined, flags: ParsedFlags, command: Command) => {
       const { print: given, json, ...rest } = flags;
+      // `--disallowed-tools Bash Edit`: what looks like a rule must not be lost as a prompt.
+      if (typeof given === "string" && positional !== undefined) {
+        command.error("error: there are two prompts: put the prompt into quotes, and commas between rules");
+      }
       const prompt = typeof given === "string" ? given : positional;
       await run({
         ...rest,
