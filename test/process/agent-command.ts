@@ -41,7 +41,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Starts the command in a test's folders, with nothing of this process's environment but the path. */
+/**
+ * Starts the command in a test's folders, with nothing of this process's environment but the path. The folder is
+ * trusted unless a test says otherwise.
+ */
 export function startCommand(
   { root, work, data }: Folders,
   args: readonly string[],
@@ -55,6 +58,7 @@ export function startCommand(
       HOME: root,
       PALIMPSEST_HOME: data,
       ANTHROPIC_API_KEY: "any",
+      PALIMPSEST_TRUST: "1",
       ...env,
     },
   });

@@ -317,19 +317,19 @@ describe("paths that lead out", () => {
 describe("what others put around a project", () => {
   it.skipIf(process.getuid?.() !== 0)("a .git of somebody else above it makes it no repository", async () => {
     await mkdir(join(base, ".git"));
-    expect(await projectDirectories(project)).toEqual([base, project]);
+    expect(await projectDirectories(project, "/nowhere")).toEqual([base, project]);
     await chown(join(base, ".git"), 12_345, 12_345);
-    expect(await projectDirectories(project)).toEqual([project]);
+    expect(await projectDirectories(project, "/nowhere")).toEqual([project]);
     await chown(project, 12_345, 12_345);
-    expect(await projectDirectories(project)).toEqual([base, project]);
+    expect(await projectDirectories(project, "/nowhere")).toEqual([base, project]);
   });
 
   it("a repository's servers are not told a key", async () => {
     const server = { url: "https://example.com/${ANTHROPIC_API_KEY}" };
-    const other = { command: "x", env: { A: "${OPENAI_API_KEY:-none}", B: "${PLAIN}" } };
+    const other = { command: "x", env: { A: "${OPENAI_API_KEY:-none}", B: "${HOME}" } };
     await put("project/.mcp.json", JSON.stringify({ mcpServers: { server, other } }));
     await put("home/.claude.json", JSON.stringify({ mcpServers: { mine: server } }));
-    const env = { ANTHROPIC_API_KEY: "sk-the-key-1", OPENAI_API_KEY: "sk-the-key-2", PLAIN: "plain" };
+    const env = { ANTHROPIC_API_KEY: "sk-the-key-1", OPENAI_API_KEY: "sk-the-key-2", HOME: "plain" };
     const { servers, problems } = await readMcpServers({ cwd: project, home, env });
     expect(servers.map(({ name, transport }) => [name, transport])).toEqual([
       ["other", { kind: "stdio", command: "x", args: [], env: { A: "none", B: "plain" } }],

@@ -8,6 +8,7 @@ import { addReplayCommand } from "./commands/replay.js";
 import { addSessionsCommand } from "./commands/sessions.js";
 import { addSoakCommand } from "./commands/soak.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
+import { addTrustCommand } from "./commands/trust.js";
 import { wantsPrint } from "./commands/print.js";
 import { withoutKeys } from "../agent/key-variables.js";
 import { hidingTerminal, printable, printableText, type Terminal } from "./terminal.js";
@@ -59,6 +60,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addReplayCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);
   addSessionsCommand(program, terminal, finish);
+  addTrustCommand(program, terminal, finish);
   addBenchCommand(program, terminal, finish);
   addSoakCommand(program, terminal, finish);
   program.addHelpText(

@@ -1,11 +1,12 @@
 import { realpath } from "node:fs/promises";
-import { dirname, extname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { HookInput } from "@palimpsest/core";
 import type { FileAccess } from "@palimpsest/core/compaction";
 import { createFileAccess } from "../../files/file-access.js";
-import { wayInside } from "../permissions/real-path.js";
+import { realPathOf, wayInside } from "../permissions/real-path.js";
 import { readFrontMatter, textList } from "../skills/front-matter.js";
 import { findImports } from "./find-imports.js";
+import { createInstructionTest } from "./instruction-test.js";
 import { projectDirectories } from "./project-directories.js";
 import { ruleFilesIn } from "./rule-files.js";
 
@@ -34,7 +35,14 @@ export interface LoadMemoryOptions extends MemoryPlaces {
   readonly reason?: "session_start" | "compact";
   /** Characters of one file. Default 40,000. */
   readonly maxCharacters?: number;
+  /** Whether the person's own count. Default: they do. */
+  readonly includesUser?: boolean;
+  /** Whether the project's count, those of `CLAUDE.local.md` aside. Default: they do. */
   readonly includesProject?: boolean;
+  /** Whether `CLAUDE.local.md` counts. Default: it does. */
+  readonly includesLocal?: boolean;
+  /** Files that rules forbid to read are neither memory files nor imported. */
+  readonly isDenied?: (path: string) => boolean;
 }
 
 export interface LoadedMemory {
@@ -57,17 +65,27 @@ interface Candidate {
 
 /**
  * The instructions that people left: their own, then those of the project from the repository's root down to the
- * working directory. The same text comes once, under whatever names. Links out of the project, and imports of
- * anything but the project and Markdown of the person's `.claude`, are not followed: a repository that was just
- * cloned could ask for keys. Never rejects; what cannot be read is left out.
+ * working directory. The same text comes once, under whatever names. The person's own files import from their home
+ * and from the project; a repository's import from the repository alone, and nothing of its dependencies: one that was
+ * just cloned could ask for keys. Links are followed first. Never rejects; what cannot be read is left out.
  */
 export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<LoadedMemory> {
   const { cwd, home, reason = "session_start", maxCharacters = MAX_CHARACTERS } = options;
-  const directories = options.includesProject === false ? [] : await projectDirectories(cwd);
+  const { includesUser = true, includesProject = true, includesLocal = true } = options;
+  const directories = includesProject || includesLocal ? await projectDirectories(cwd, home) : [];
   const personal = join(home, ".claude");
-  const project = createFileAccess(accessTo([directories[0] ?? cwd, resolve(cwd)], maxCharacters));
-  const own = createFileAccess(accessTo([home, options.configDirectory], maxCharacters));
-  const imported = createFileAccess(accessTo([personal, options.configDirectory], maxCharacters));
+  const roots = [directories[0] ?? resolve(cwd), resolve(cwd)];
+  const isInstruction = createInstructionTest({ workingDirectory: cwd, root: roots[0] ?? cwd });
+  const accessTo = (places: readonly string[]): FileAccess =>
+    createFileAccess({
+      roots: places,
+      maxLines: Number.MAX_SAFE_INTEGER,
+      maxCharacters,
+      ...(options.isDenied === undefined ? {} : { isDenied: options.isDenied }),
+    });
+  const project = accessTo(roots);
+  const own = accessTo([home, options.configDirectory]);
+  const ownImports = accessTo([home, options.configDirectory, ...(includesProject ? roots : [])]);
   const files: MemoryFile[] = [];
   const loaded: InstructionsLoaded[] = [];
   const seenPaths = new Set<string>();
@@ -83,11 +101,14 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
       : outcome.content;
   };
 
-  /** Who may read an import: the project's files from wherever, the person's Markdown too. */
-  const importAccess = (path: string): FileAccess | undefined => {
-    const isPersonal = [personal, options.configDirectory].some((one) => wayInside(one, path) !== undefined);
-    if (isPersonal) return [".md", ".markdown"].includes(extname(path).toLowerCase()) ? imported : undefined;
-    return options.includesProject === false ? undefined : project;
+  const isIn = (places: readonly string[], path: string): boolean =>
+    places.some((place) => wayInside(realPathOf(resolve(place)), path) !== undefined);
+
+  /** What a file may import. What the person imported from elsewhere sees what lies beside it. */
+  const importsOf = (kind: MemoryKind, real: string): FileAccess => {
+    if (kind !== "User") return project;
+    if (isIn([personal, options.configDirectory], real)) return ownImports;
+    return isIn(roots, real) ? project : accessTo([dirname(real)]);
   };
 
   const add = async (
@@ -111,20 +132,25 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
       });
     }
     if (depth >= MAX_DEPTH) return;
+    const next = importsOf(kind, real);
     for (const name of findImports(content)) {
       const target = name.startsWith("~/") ? resolve(home, name.slice(2)) : resolve(dirname(path), name);
-      const next = importAccess(target);
-      if (next !== undefined)
+      if (next !== project || (await isInstruction(target)))
         await add({ path: target, kind }, { access: next, depth: depth + 1, parent: path });
     }
   };
 
-  for (const candidate of personalCandidates(options)) await add(candidate, { access: own, depth: 0 });
-  for (const path of await lastingRules(personal, own)) {
+  for (const candidate of includesUser ? personalCandidates(options) : [])
+    await add(candidate, { access: own, depth: 0 });
+  for (const path of includesUser ? await lastingRules(personal, own) : []) {
     await add({ path, kind: "User" }, { access: own, depth: 0 });
   }
   for (const directory of directories) {
-    for (const candidate of projectCandidates(directory)) await add(candidate, { access: project, depth: 0 });
+    for (const candidate of projectCandidates(directory)) {
+      const counts = candidate.kind === "Local" ? includesLocal : includesProject;
+      if (counts) await add(candidate, { access: project, depth: 0 });
+    }
+    if (!includesProject) continue;
     // Where the project is the person's home its rules are the person's, and stand above.
     for (const path of await lastingRules(join(directory, ".claude"), project)) {
       await add({ path, kind: "Project" }, { access: project, depth: 0 });
@@ -132,12 +158,6 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
   }
   return { files, loaded, binary: [...binary] };
 }
-
-const accessTo = (roots: readonly string[], maxCharacters: number) => ({
-  roots,
-  maxLines: Number.MAX_SAFE_INTEGER,
-  maxCharacters,
-});
 
 const personalCandidates = ({ home, configDirectory }: MemoryPlaces): readonly Candidate[] =>
   [

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { MemoryRules } from "@palimpsest/core/compaction";
 import { createFileAccess } from "../../files/file-access.js";
 import { compilePathPattern } from "../permissions/path-pattern.js";
+import { wayInside } from "../permissions/real-path.js";
 import { readFrontMatter, textList } from "../skills/front-matter.js";
 import { ruleFilesIn } from "./rule-files.js";
 
@@ -24,6 +25,10 @@ interface KnownRule {
 }
 
 const MAX_HEAD = 64_000;
+
+/** A rule of the person's own, for all their projects. */
+export const isPersonalRule = (path: string, home: string): boolean =>
+  wayInside(join(resolve(home), ".claude", "rules"), path) !== undefined;
 
 /**
  * Rules of `.claude/rules`, those of home and those of each directory. A rule with `paths` holds for what they

@@ -1,4 +1,4 @@
-import { shownPath } from "../shown-path.js";
+import { promptName } from "../shown-path.js";
 import type { MemoryFile, MemoryKind } from "./load-memory-files.js";
 
 const whose: Readonly<Record<MemoryKind, string>> = {
@@ -11,7 +11,7 @@ const whose: Readonly<Record<MemoryKind, string>> = {
 export function memorySection(files: readonly MemoryFile[]): string | undefined {
   if (files.length === 0) return undefined;
   const parts = files.map(
-    ({ path, kind, content }) => `## ${shownPath(path)} (${whose[kind]})\n\n${wellFormed(content)}`,
+    ({ path, kind, content }) => `## ${promptName(path)} (${whose[kind]})\n\n${wellFormed(content)}`,
   );
   const head = [
     "# Instructions from the people you work for",

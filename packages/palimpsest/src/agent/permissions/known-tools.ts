@@ -37,8 +37,7 @@ export function toolProblem({ toolName: given, content }: ParsedRule): string | 
   if (foreignTools.has(toolName)) return undefined;
   const isKnown = toolName === "*" || isServerTool(toolName);
   if (!isKnown && !describedTools.has(toolName) && !plainTools.has(toolName)) {
-    const names = [...describedTools, ...plainTools, ...foreignTools, ...otherNames.keys()];
-    const near = nearNames(toolName, names, 3);
+    const near = nearNames(toolName, [...describedTools, ...plainTools], 3);
     return `is about a tool that does not exist${near.length > 0 ? `; did you mean ${near.join(", ")}?` : ""}`;
   }
   if (content === undefined) return undefined;

@@ -39,7 +39,7 @@ describe("a rule with a typing mistake", () => {
     expect(splitRules('Bash(echo ")"),Edit')).toEqual(['Bash(echo ")")', "Edit"]);
   });
 
-  it.each(['Bash(echo ")")', "Bash(f(x) (y))", "Bash(echo don't (x))", "Bash(echo '(' \"\\\")\")"])(
+  it.each(['Bash(echo ")")', "Bash(f(x) (y))", "Bash(echo don't (x))", 'Bash(echo \'(\' "\\")")'])(
     "brackets that a command needs are none: %j",
     (text) => {
       expect(parseRule(text)).toEqual({ toolName: "Bash", content: text.slice(5, -1) });

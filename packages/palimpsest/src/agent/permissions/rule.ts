@@ -65,8 +65,7 @@ function isClosed(text: string): boolean {
   return depth === 0;
 }
 
-const withoutQuoted = (text: string): string =>
-  text.replaceAll(/\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"/g, "_");
+const withoutQuoted = (text: string): string => text.replaceAll(/\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"/g, "_");
 
 /** The rules of a list with commas; commas in brackets belong to a rule, also where a bracket is not closed. */
 export function splitRules(text: string): readonly string[] {

@@ -4,6 +4,7 @@ import type { McpServers } from "../mcp/connect-servers.js";
 import type { PermissionMode } from "../permissions/mode.js";
 import type { OutputStyle } from "../settings/output-style.js";
 import type { AgentSettings } from "../settings/read-settings.js";
+import type { SettingsSource } from "../settings/settings-files.js";
 import type { LoadedSkills } from "../skills/load-skills.js";
 import type { AgentType } from "../subagents/agent-types.js";
 import type { AskUserOptions } from "../tools/ask-user.js";
@@ -17,6 +18,8 @@ export interface SessionOptions {
   readonly configDirectory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly settings: AgentSettings;
+  /** Whose instructions count: memory files and rules. Default: all. */
+  readonly sources?: readonly SettingsSource[];
   readonly skills: LoadedSkills;
   readonly agentTypes: readonly AgentType[];
   readonly style: OutputStyle;

@@ -3,6 +3,8 @@ import { platform, release } from "node:os";
 import { loadMemoryFiles } from "../memory-files/load-memory-files.js";
 import { memorySection } from "../memory-files/memory-section.js";
 import { languageSentence } from "../settings/language.js";
+import { settingsSources } from "../settings/settings-files.js";
+import { promptName } from "../shown-path.js";
 import { skillSection } from "../skills/skill-listing.js";
 import { shownPath } from "../shown-path.js";
 import type { SessionOptions } from "./session-options.js";
@@ -31,6 +33,7 @@ export function createSessionPrompts(
     | "skills"
     | "style"
     | "settings"
+    | "sources"
     | "model"
     | "appendedPrompt"
     | "onNotice"
@@ -39,18 +42,34 @@ export function createSessionPrompts(
     hooks,
     now,
     hide,
-  }: { readonly hooks: Hooks; readonly now: () => number; readonly hide: (text: string) => string },
+    isDenied,
+  }: {
+    readonly hooks: Hooks;
+    readonly now: () => number;
+    readonly hide: (text: string) => string;
+    /** What may not be read comes into no prompt. */
+    readonly isDenied: (path: string) => boolean;
+  },
 ): SessionPrompts {
-  const { cwd, home, configDirectory, skills, style, settings } = options;
+  const { cwd, home, configDirectory, skills, style, settings, sources = settingsSources } = options;
   const told = new Set<string>();
   let reason: "session_start" | "compact" = "session_start";
 
   const memory = async (): Promise<string | undefined> => {
-    const { files, loaded, binary } = await loadMemoryFiles({ cwd, home, configDirectory, reason });
+    const { files, loaded, binary } = await loadMemoryFiles({
+      cwd,
+      home,
+      configDirectory,
+      reason,
+      includesProject: sources.includes("project"),
+      includesLocal: sources.includes("local"),
+      includesUser: sources.includes("user"),
+      isDenied,
+    });
     for (const path of binary.filter((one) => !told.has(one))) {
       told.add(path);
       options.onNotice?.(
-        `${shownPath(path)} is left out: it holds a NUL byte, or other bytes that are no text.`,
+        `${shownPath(path)} is left out: it holds a NUL byte, or other bytes that are not text.`,
       );
     }
     for (const one of loaded) await hooks.run("InstructionsLoaded", one);
@@ -79,9 +98,9 @@ export function createSessionPrompts(
 function environmentText({ cwd, model }: Pick<SessionOptions, "cwd" | "model">, now: number): string {
   return [
     "# Where you are",
-    `Working directory: ${cwd}`,
+    `Working directory: ${promptName(cwd)}`,
     `System: ${platform()} ${release()}`,
     `Today: ${new Date(now).toISOString().slice(0, 10)}`,
-    `Model: ${model}`,
+    `Model: ${promptName(model)}`,
   ].join("\n");
 }

@@ -26,9 +26,11 @@ import { createKeyHider, hidingFiles, hidingProvider, hidingWriter } from "../ke
 import { keysIn } from "../key-variables.js";
 import type { Agent } from "../loop/agent.js";
 import { createMcpAnnouncements } from "../mcp/announcements.js";
-import { createMemoryRules } from "../memory-files/memory-rules.js";
+import { createInstructionTest } from "../memory-files/instruction-test.js";
+import { createMemoryRules, isPersonalRule } from "../memory-files/memory-rules.js";
 import { projectDirectories } from "../memory-files/project-directories.js";
 import { createPathGuard } from "../path-guard.js";
+import { settingsSources } from "../settings/settings-files.js";
 import { createSubagents, type Subagents } from "../subagents/subagents.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createSpill } from "../tools/spill.js";
@@ -89,7 +91,12 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   });
   const guard = { ...allowed, files: hidingFiles(allowed.files, hider) };
   const hooks = createSessionHooks(options, transcriptPath);
-  const prompts = createSessionPrompts(options, { hooks, now, hide: hider.text });
+  const prompts = createSessionPrompts(options, {
+    hooks,
+    now,
+    hide: hider.text,
+    isDenied: (path) => isDenied(path, "read"),
+  });
   const spill = createSpill({ directory: outputFolder(folder), hide: hider.text });
   const background = createBackgroundCommands({ directory: outputFolder(folder) });
   const calibrations = await createSessionCalibrations(
@@ -97,11 +104,10 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     [options.model, ...options.agentTypes.flatMap(({ model }) => model ?? [])],
   );
   const shared = { ...sharedConversation(options, { now, folder }), calibrations };
-  const rules = createMemoryRules({
-    workingDirectory: cwd,
-    home,
-    directoriesAbove: await projectDirectories(cwd),
-  });
+  const directories = await projectDirectories(cwd, home);
+  const rules = createMemoryRules({ workingDirectory: cwd, home, directoriesAbove: directories });
+  const isInstruction = createInstructionTest({ workingDirectory: cwd, root: directories[0] ?? cwd });
+  const sources = options.sources ?? settingsSources;
   const nestedMemoryFor = (reads: ReadState): NestedMemory =>
     createNestedMemory({
       workingDirectory: cwd,
@@ -109,6 +115,10 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       readState: reads,
       clock: { now },
       rules,
+      async isPermitted(path) {
+        if (isPersonalRule(path, home)) return sources.includes("user");
+        return sources.includes("project") && (await isInstruction(path));
+      },
     });
 
   const store = createJsonlStore({ directory: transcripts });

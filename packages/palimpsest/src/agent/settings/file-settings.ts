@@ -31,19 +31,23 @@ export interface ReadFileSettings {
 const foreignModes: ReadonlySet<unknown> = new Set(["auto", "dontAsk", "delegate", "manual"]);
 
 /**
- * Variables that say where keys are sent, or what is loaded into every process. A repository that somebody has
- * just cloned does not get to set them.
+ * Variables that say where keys are sent, or what is loaded into every process: no repository sets them, trusted or
+ * not. Of those that carry this program's name, or a provider's, only settings of the engine are let through.
  */
 const guardedVariables = new RegExp(
   [
-    "^(?:ANTHROPIC|OPENAI|PALIMPSEST|CLAUDE)_(?:.*_)?(?:HOME|DIR|URL|KEY|TOKEN|HEADERS|PROXY)$",
+    "^(?:ANTHROPIC|OPENAI|PALIMPSEST|CLAUDE)_",
     "^(?:NODE_|LD_|DYLD_|GIT_|SSH_|PYTHON|PERL5|RUBY|JAVA_TOOL|_JAVA_|JDK_|DOTNET_|npm_config_|SSL_|OPENSSL_|XDG_|LESS)",
     "^(?:BASH_ENV|BASH_LOADABLES_PATH|BASH_XTRACEFD|BASHOPTS|SHELLOPTS|PS\\d|PROMPT_COMMAND|ENV|ZDOTDIR|IFS|CDPATH|PATH|HOME|SHELL|TMPDIR|TMP|TEMP)$",
     "^(?:RIPGREP_CONFIG_PATH|GREP_OPTIONS|GCONV_PATH|LOCPATH|MAGIC|RUSTC_WRAPPER|CARGO_HOME|RUSTUP_.*)$",
-    "(?:PAGER|EDITOR|VISUAL|BROWSER|_proxy)$",
+    "(?:PAGER|EDITOR|VISUAL|BROWSER|_PROXY|_BASE_URL|_API_BASE|_ENDPOINT|_API_KEY|_AUTH_TOKEN|_CUSTOM_HEADERS)$",
   ].join("|"),
   "i",
 );
+const engineVariables: ReadonlySet<string> = new Set(
+  Object.values(settingDefinitions).flatMap(({ env }) => env),
+);
+const isGuarded = (name: string): boolean => !engineVariables.has(name) && guardedVariables.test(name);
 
 /** Reads the keys that are known, and passes over all others. Never throws. */
 export function readFileSettings(
@@ -126,7 +130,7 @@ export function readFileSettings(
         const key = `env.${name}`;
         if (!/^[A-Za-z_]\w*$/.test(name)) bad("env", "a name is none of a variable", "letters, digits and _");
         else if (typeof value !== "string" || value.includes("\0")) bad(key, "is no text", "a text");
-        else if (isOfRepository && guardedVariables.test(name)) {
+        else if (isOfRepository && isGuarded(name)) {
           warn(key, "a repository cannot set this variable; passed over", "in settings of your own");
         } else return [[name, value]];
         return [];

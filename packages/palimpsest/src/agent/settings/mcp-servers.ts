@@ -5,7 +5,7 @@ import { expandVariables } from "./expand-variables.js";
 import { readJsonFile } from "./json-file.js";
 import type { SettingsFile } from "./read-settings.js";
 import type { SettingsProblem } from "./settings-error.js";
-import type { Environment, SettingsSource } from "./settings-files.js";
+import { isHome, type Environment, type SettingsSource } from "./settings-files.js";
 
 interface StdioTransport {
   readonly kind: "stdio";
@@ -33,21 +33,39 @@ export interface ReadMcpServersOptions {
   readonly home: string;
   /** For `${VAR}`: variables of the settings included. */
   readonly env: Environment;
-  /** Settings files that were read: their `mcpServers` count, but for those of the repository. */
+  /**
+   * Settings files that were read. Their `mcpServers` count, but for those of the repository; so do the servers of
+   * `.mcp.json` that they turn off in `disabledMcpjsonServers`, and the person's `mcpVariables`.
+   */
   readonly files?: readonly SettingsFile[];
   readonly sources?: readonly SettingsSource[];
+}
+
+/** A server that lies in the repository, as it stands there. */
+export interface RepositoryServer {
+  readonly name: string;
+  readonly file: string;
+  readonly entry: unknown;
 }
 
 const MAX_STATE_BYTES = 32 * 1024 * 1024;
 
 /**
+ * The person's variables that a repository's servers are given. Whoever wrote the repository says where its servers
+ * are, and what is sent to them: all else is the person's to name, in `mcpVariables` of their own settings.
+ */
+const repositoryVariables: readonly string[] = ["HOME", "USER", "PATH", "LANG", "TMPDIR"];
+
+/**
  * The servers of `.mcp.json`, of the person's settings, and of Claude Code's own list; of one name the person's for
  * this directory counts first, then the repository's, then the person's. Never rejects: what is wrong is left out
- * and told of, without values.
+ * and told of, without values. A repository's servers are given few variables, and never a key.
  */
 export async function readMcpServers(options: ReadMcpServersOptions): Promise<{
   readonly servers: readonly McpServerConfig[];
   readonly problems: readonly SettingsProblem[];
+  /** Servers that run because the repository says so, whether or not they can be read. */
+  readonly ofRepository: readonly RepositoryServer[];
 }> {
   const { cwd, home, files = [], sources } = options;
   const problems: SettingsProblem[] = [];
@@ -64,38 +82,109 @@ export async function readMcpServers(options: ReadMcpServersOptions): Promise<{
     counts("project") ? load(projectPath) : Promise.resolve<Fields>({}),
   ]);
   const own = isFields(state["projects"]) ? state["projects"][cwd] : undefined;
+  const local = isFields(own) ? own : {};
+  const names = (file: string, key: string, value: unknown): readonly string[] => {
+    if (isAbsent(value)) return [];
+    if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
+    problems.push({ file, key, message: "is not a list of names", allowed: "a list of strings" });
+    return [];
+  };
+  const disabled = new Set([
+    ...names(statePath, "disabledMcpjsonServers", local["disabledMcpjsonServers"]),
+    ...files.flatMap(({ path, content }) =>
+      names(path, "disabledMcpjsonServers", content["disabledMcpjsonServers"]),
+    ),
+  ]);
+  const variables = files
+    .filter(({ source }) => source === "user")
+    .flatMap(({ path, content }) => names(path, "mcpVariables", content["mcpVariables"]));
+  const whose = isHome(options) ? "user" : "project";
   const lists = [
-    { source: "local", file: statePath, value: isFields(own) ? own["mcpServers"] : undefined },
+    { source: "local", file: statePath, value: local["mcpServers"], isOfRepository: false },
     ...listsOf(files, "local"),
-    { source: "project", file: projectPath, value: project["mcpServers"] },
+    {
+      source: whose,
+      file: projectPath,
+      value: withoutNames(project["mcpServers"], disabled),
+      isOfRepository: whose === "project",
+    },
     ...listsOf(files, "user"),
-    { source: "user", file: statePath, value: state["mcpServers"] },
+    { source: "user", file: statePath, value: state["mcpServers"], isOfRepository: false },
   ] as const;
   const servers = new Map<string, McpServerConfig>();
-  // Whoever wrote the repository says where its servers are: a key does not go there because a file asks for it.
-  const withoutKeys = Object.fromEntries(
-    Object.entries(options.env).filter(([name]) => !KEY_VARIABLES.includes(name)),
-  );
-  for (const { source, file, value } of lists) {
+  const ofRepository: RepositoryServer[] = [];
+  const fewVariables = variablesFor(options, variables);
+  for (const { source, file, value, isOfRepository } of lists) {
     if (isAbsent(value) || !counts(source)) continue;
     if (!isFields(value)) {
-      problems.push({ file, key: "mcpServers", message: "is no object", allowed: "an object of servers" });
+      problems.push({
+        file,
+        key: "mcpServers",
+        message: "must be an object",
+        allowed: "an object of servers",
+      });
       continue;
     }
     for (const [name, entry] of Object.entries(value)) {
       if (servers.has(name)) continue;
-      const read = readServer(name, entry, source === "project" ? withoutKeys : options.env);
+      const read = readServer(name, entry, isOfRepository ? fewVariables : allVariables(options.env));
+      if (isOfRepository && read.kind !== "off") ofRepository.push({ name, file, entry });
       if (read.kind === "read") servers.set(name, { name, transport: read.transport, source, file });
       else if (read.kind === "bad") problems.push({ file, ...read.problem });
     }
   }
-  return { servers: Array.from(servers.values()), problems };
+  return { servers: Array.from(servers.values()), problems, ofRepository };
 }
+
+/** What `${VAR}` may mean to a server. */
+interface ServerVariables {
+  readonly env: Environment;
+  readonly problemWith: (name: string) => { readonly message: string; readonly allowed: string };
+}
+
+const allVariables = (env: Environment): ServerVariables => ({
+  env,
+  problemWith: (name) => ({
+    message: `the variable ${name} is not set`,
+    allowed: "a variable that is set, or ${NAME:-default}",
+  }),
+});
+
+/** Of the person's variables the few of the list and those they named, and none that holds a key of this program. */
+function variablesFor(
+  { cwd, env }: Pick<ReadMcpServersOptions, "cwd" | "env">,
+  named: readonly string[],
+): ServerVariables {
+  const permitted = [...repositoryVariables, ...named].filter((name) => !KEY_VARIABLES.includes(name));
+  return {
+    env: {
+      ...Object.fromEntries(
+        permitted.map((name) => [name, Object.hasOwn(env, name) ? env[name] : undefined]),
+      ),
+      PWD: cwd,
+      CLAUDE_PROJECT_DIR: cwd,
+    },
+    problemWith: (name) => ({
+      message: permitted.includes(name)
+        ? `the variable ${name} is not set`
+        : `a repository's server is not given the variable ${name}`,
+      allowed: `${[...repositoryVariables, "PWD", "CLAUDE_PROJECT_DIR"].join(", ")}, those in mcpVariables of your own settings, or \${NAME:-default}`,
+    }),
+  };
+}
+
+const withoutNames = (value: unknown, names: ReadonlySet<string>): unknown =>
+  isFields(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name))) : value;
 
 const listsOf = (files: readonly SettingsFile[], wanted: SettingsSource) =>
   files
     .filter(({ source }) => source === wanted)
-    .map(({ path, content }) => ({ source: wanted, file: path, value: content["mcpServers"] }));
+    .map(({ path, content }) => ({
+      source: wanted,
+      file: path,
+      value: content["mcpServers"],
+      isOfRepository: wanted !== "user",
+    }));
 
 type ReadServer =
   | { readonly kind: "read"; readonly transport: StdioTransport | HttpTransport }
@@ -111,7 +200,7 @@ class BadEntry extends Error {
   }
 }
 
-function readServer(name: string, entry: unknown, env: Environment): ReadServer {
+function readServer(name: string, entry: unknown, variables: ServerVariables): ReadServer {
   const shown = /^[\w.-]{1,64}$/.test(name) ? name : "…";
   const place = `mcpServers.${shown}`;
   try {
@@ -119,7 +208,7 @@ function readServer(name: string, entry: unknown, env: Environment): ReadServer 
       throw new BadEntry("mcpServers", "a server's name is not allowed", "letters, digits, . _ -");
     if (!isFields(entry)) throw new BadEntry(place, "is no object", "an object with `command` or `url`");
     if (entry["disabled"] === true) return { kind: "off" };
-    return { kind: "read", transport: readTransport(entry, { place, env }) };
+    return { kind: "read", transport: readTransport(entry, { place, variables }) };
   } catch (error) {
     if (error instanceof BadEntry) return { kind: "bad", problem: error.problem };
     throw error;
@@ -128,14 +217,14 @@ function readServer(name: string, entry: unknown, env: Environment): ReadServer 
 
 function readTransport(
   entry: Fields,
-  { place, env }: { readonly place: string; readonly env: Environment },
+  { place, variables }: { readonly place: string; readonly variables: ServerVariables },
 ): StdioTransport | HttpTransport {
   const text = (value: unknown, key: string): string => {
     if (typeof value !== "string" || value.includes("\0")) throw new BadEntry(key, "is no text", "a text");
-    const expanded = expandVariables(value, env);
+    const expanded = expandVariables(value, variables.env);
     if (expanded.kind === "text") return expanded.text;
-    const message = `the variable ${expanded.variable} is not set`;
-    throw new BadEntry(key, message, "a variable that is set, or ${NAME:-default}");
+    const { message, allowed } = variables.problemWith(expanded.variable);
+    throw new BadEntry(key, message, allowed);
   };
   const texts = (key: string): Readonly<Record<string, string>> => {
     const value = entry[key];

@@ -19,6 +19,8 @@ export interface OutputStyleOptions {
   readonly home: string;
   readonly configDirectory: string;
   readonly includesProject?: boolean;
+  /** Files that rules forbid to read are no styles. */
+  readonly isDenied?: (path: string) => boolean;
 }
 
 const MAX_CHARACTERS = 40_000;
@@ -32,7 +34,7 @@ export const defaultOutputStyle: OutputStyle = { name: "default", text: "", keep
 export async function loadOutputStyle(
   options: OutputStyleOptions,
 ): Promise<{ readonly style: OutputStyle; readonly warning?: string }> {
-  const { name, cwd, home, configDirectory, includesProject = true } = options;
+  const { name, cwd, home, configDirectory, includesProject = true, isDenied } = options;
   const wanted = name?.trim().toLowerCase() ?? "";
   if (wanted === "" || wanted === "default") return { style: defaultOutputStyle };
   const places = [
@@ -45,7 +47,11 @@ export async function loadOutputStyle(
   ];
   const known: string[] = [];
   for (const { folder, root } of places) {
-    const files = createFileAccess({ roots: [root], maxLines: Number.MAX_SAFE_INTEGER });
+    const files = createFileAccess({
+      roots: [root],
+      maxLines: Number.MAX_SAFE_INTEGER,
+      ...(isDenied === undefined ? {} : { isDenied }),
+    });
     for (const path of await markdownBelow(join(folder, "output-styles"), 1)) {
       const outcome = await files.read(path, { maxCharacters: MAX_CHARACTERS, isNumbered: false });
       if (outcome.kind !== "text") continue;

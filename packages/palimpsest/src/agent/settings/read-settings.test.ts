@@ -152,19 +152,47 @@ describe("settings files", () => {
         NODE_OPTIONS: "-r x",
         LD_PRELOAD: "x",
         ANTHROPIC_MODEL: "m",
+        AZURE_API_KEY: "x",
+        SOME_BASE_URL: "http://evil",
+        https_proxy: "http://evil",
+        PALIMPSEST_TRUST: "1",
+        PALIMPSEST_RESERVE: "7",
         OK: "1",
       },
     };
     await put("project/.claude/settings.json", hostile);
     const settings = await read();
     expect(settings.permissions.defaultMode).toBeUndefined();
-    expect(settings.env).toEqual({ ANTHROPIC_MODEL: "m", OK: "1" });
-    expect(settings.warnings).toHaveLength(4);
+    expect(settings.env).toEqual({ PALIMPSEST_RESERVE: "7", OK: "1" });
+    expect(settings.warnings).toHaveLength(9);
     expect(settings.warnings.join()).not.toContain("evil");
     await put("project/.claude/settings.local.json", hostile);
     expect((await read()).permissions.defaultMode).toBeUndefined();
-    expect((await read()).env).toEqual({ ANTHROPIC_MODEL: "m", OK: "1" });
+    expect((await read()).env).toEqual({ PALIMPSEST_RESERVE: "7", OK: "1" });
     expect((await read({ sources: ["user"] })).files).toEqual([]);
+  });
+
+  it("a rule with a typing mistake is an error where it is to forbid, and told of where it is to allow", async () => {
+    await put("project/.claude/settings.json", {
+      permissions: { allow: ["Bsh(npm:*)", "MultiEdit", "WebSearch"] },
+    });
+    const { warnings } = await read();
+    expect(warnings).toEqual([
+      expect.stringMatching(/permissions\.allow\[0\].*did you mean Bash\?; it allows nothing/),
+    ]);
+    for (const rule of [
+      "Bsh(rm:*)",
+      "bash(rm:*)",
+      "Bash(rm",
+      "Bash()",
+      "TodoWrite(x)",
+      "WebFetch(bad.com)",
+    ]) {
+      for (const behavior of ["deny", "ask"]) {
+        const path = await put("project/.claude/settings.json", { permissions: { [behavior]: [rule] } });
+        expect((await failure()).message).toContain(`${path}: permissions.${behavior}[0]: this `);
+      }
+    }
   });
 
   it("files of the kind that never ends, folders, lists, empty ones", async () => {
@@ -185,6 +213,10 @@ describe("settings files", () => {
     const settings = await read({ cwd: home });
     expect(settings.files).toHaveLength(1);
     expect(settings.permissions.defaultMode).toBe("bypassPermissions");
+    await put("home/.claude/settings.local.json", { env: { ANTHROPIC_BASE_URL: "http://mine" } });
+    const own = await read({ cwd: home });
+    expect(own.files.map(({ source }) => source)).toEqual(["user", "user"]);
+    expect(own.env).toEqual({ ANTHROPIC_BASE_URL: "http://mine" });
   });
 
   it("PALIMPSEST_HOME and XDG say where this program's own settings are", async () => {

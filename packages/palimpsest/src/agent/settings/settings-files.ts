@@ -1,7 +1,11 @@
 import { join, resolve } from "node:path";
+import { realPathOf } from "../permissions/real-path.js";
 
-const settingsSources = ["user", "project", "local"] as const;
-/** Whose file it is: the person's, the repository's, or the person's own for this repository. */
+export const settingsSources = ["user", "project", "local"] as const;
+/**
+ * Whose file it is: the person's, the repository's, or the person's own for this repository. The last one lies in the
+ * repository too, and nothing in there proves who put it there: for trust both are the repository's.
+ */
 export type SettingsSource = (typeof settingsSources)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,13 +33,17 @@ export function configDirectory({ home, env }: Pick<SettingsPlaces, "home" | "en
   return join(config, "palimpsest");
 }
 
+/** The working directory is the person's home: what lies there is theirs, under whatever name. */
+export const isHome = ({ cwd, home }: Pick<SettingsPlaces, "cwd" | "home">): boolean =>
+  realPathOf(resolve(cwd)) === realPathOf(resolve(home));
+
 /** Every place of settings, the strongest first. A file that stands at two places is the person's. */
 export function settingsFilePlaces(places: SettingsPlaces): readonly SettingsFilePlace[] {
   const { cwd, home } = places;
   const own = configDirectory(places);
   const all: readonly SettingsFilePlace[] = [
-    ...inProject(cwd, "local", "settings.local.json"),
-    ...inProject(cwd, "project", "settings.json"),
+    ...inProject(cwd, isHome(places) ? "user" : "local", "settings.local.json"),
+    ...inProject(cwd, isHome(places) ? "user" : "project", "settings.json"),
     { path: join(own, "settings.json"), source: "user", base: own },
     { path: join(home, ".claude", "settings.json"), source: "user", base: join(home, ".claude") },
   ];

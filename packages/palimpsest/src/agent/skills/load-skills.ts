@@ -15,6 +15,8 @@ export interface LoadSkillsOptions {
   readonly configDirectory: string;
   /** Whether the skills of the project count. Default: they do. */
   readonly includesProject?: boolean;
+  /** Files that rules forbid to read are no skills. */
+  readonly isDenied?: (path: string) => boolean;
 }
 
 export interface LoadedSkills {
@@ -42,10 +44,15 @@ interface Found {
  * out of the project, are not followed. Never rejects.
  */
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
-  const { cwd, home, configDirectory, includesProject = true } = options;
-  const directories = includesProject ? await projectDirectories(cwd) : [];
+  const { cwd, home, configDirectory, includesProject = true, isDenied } = options;
+  const directories = includesProject ? await projectDirectories(cwd, home) : [];
   const access = (roots: readonly string[]): FileAccess =>
-    createFileAccess({ roots, maxLines: Number.MAX_SAFE_INTEGER, maxCharacters: MAX_CHARACTERS });
+    createFileAccess({
+      roots,
+      maxLines: Number.MAX_SAFE_INTEGER,
+      maxCharacters: MAX_CHARACTERS,
+      ...(isDenied === undefined ? {} : { isDenied }),
+    });
   const files = { user: access([home, configDirectory]), project: access([directories[0] ?? cwd, cwd]) };
   const nearest = directories.toReversed();
   const found = (

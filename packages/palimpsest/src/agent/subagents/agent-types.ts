@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import { createFileAccess } from "../../files/file-access.js";
 import { projectDirectories } from "../memory-files/project-directories.js";
 import { markdownBelow } from "../memory-files/rule-files.js";
+import { realPathOf } from "../permissions/real-path.js";
 import { readFrontMatter, textList } from "../skills/front-matter.js";
 
 /** A kind of subagent. */
@@ -33,17 +34,48 @@ const explore: AgentType = {
 const MAX_CHARACTERS = 40_000;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.:-]{0,63}$/u;
 
-/** Kinds that are there and those that people have written: `agents/*.md` of the project and of the person. Never rejects. */
-export async function loadAgentTypes(options: {
+interface AgentTypePlaces {
   readonly cwd: string;
   readonly home: string;
   readonly configDirectory: string;
   readonly includesProject?: boolean;
-}): Promise<readonly AgentType[]> {
-  const { cwd, home, configDirectory, includesProject = true } = options;
-  const project = includesProject ? await projectDirectories(cwd) : [];
+  /** Files that rules forbid to read are none of these. */
+  readonly isDenied?: (path: string) => boolean;
+}
+
+/** Kinds that are there and those that people have written: `agents/*.md` of the project and of the person. Never rejects. */
+export async function loadAgentTypes(options: AgentTypePlaces): Promise<readonly AgentType[]> {
   const types = new Map<string, AgentType>([general, explore].map((type) => [type.name, type]));
-  const own = { roots: [home, configDirectory] };
+  for (const { type } of await readAgentTypes(options)) types.set(type.name, type);
+  return [...types.values()];
+}
+
+/** A kind of a repository that takes the place of one that was there, or that the person has written. */
+export interface ShadowingAgentType {
+  readonly type: AgentType;
+  readonly file: string;
+}
+
+export async function shadowingAgentTypes(options: AgentTypePlaces): Promise<readonly ShadowingAgentType[]> {
+  const read = await readAgentTypes(options);
+  const own = read.filter(({ isOfProject }) => !isOfProject);
+  const names = new Set([general, explore, ...own.map(({ type }) => type)].map(({ name }) => name));
+  const places = new Set(own.map(({ file }) => realPathOf(file)));
+  // Where the person's home is the repository, its kinds are listed twice.
+  return read.filter(
+    ({ type, file, isOfProject }) => isOfProject && names.has(type.name) && !places.has(realPathOf(file)),
+  );
+}
+
+interface ReadAgentType extends ShadowingAgentType {
+  readonly isOfProject: boolean;
+}
+
+/** In the order in which they count: of one name the last. */
+async function readAgentTypes(options: AgentTypePlaces): Promise<readonly ReadAgentType[]> {
+  const { cwd, home, configDirectory, includesProject = true, isDenied } = options;
+  const project = includesProject ? await projectDirectories(cwd, home) : [];
+  const own = { roots: [home, configDirectory], isOfProject: false };
   const places = [
     { folder: join(home, ".claude", "agents"), ...own },
     { folder: join(configDirectory, "agents"), ...own },
@@ -51,23 +83,26 @@ export async function loadAgentTypes(options: {
       [".claude", ".palimpsest"].map((name) => ({
         folder: join(directory, name, "agents"),
         roots: [project[0] ?? cwd, cwd],
+        isOfProject: true,
       })),
     ),
   ];
-  for (const { folder, roots } of places) {
+  const found: ReadAgentType[] = [];
+  for (const { folder, roots, isOfProject } of places) {
     const files = createFileAccess({
       roots,
       maxCharacters: MAX_CHARACTERS,
       maxLines: Number.MAX_SAFE_INTEGER,
+      ...(isDenied === undefined ? {} : { isDenied }),
     });
-    for (const path of await markdownBelow(folder, 1).catch(() => [])) {
-      const outcome = await files.read(path, { isNumbered: false });
+    for (const file of await markdownBelow(folder, 1).catch(() => [])) {
+      const outcome = await files.read(file, { isNumbered: false });
       if (outcome.kind !== "text") continue;
-      const type = await typeOf(outcome.content, basename(path, ".md"));
-      if (type !== undefined) types.set(type.name, type);
+      const type = await typeOf(outcome.content, basename(file, ".md"));
+      if (type !== undefined) found.push({ type, file, isOfProject });
     }
   }
-  return [...types.values()];
+  return found;
 }
 
 async function typeOf(text: string, fileName: string): Promise<AgentType | undefined> {

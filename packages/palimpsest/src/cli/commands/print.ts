@@ -1,6 +1,7 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { permissionModes, type PermissionMode } from "../../agent/permissions/mode.js";
 import { splitRules } from "../../agent/permissions/rule.js";
+import { settingsSources, type SettingsSource } from "../../agent/settings/settings-files.js";
 import type { PrintFlags } from "../headless/print.js";
 import type { Terminal } from "../terminal.js";
 import { wholeNumber } from "../whole-number.js";
@@ -32,12 +33,21 @@ interface ParsedFlags {
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly addDir?: readonly string[];
+  readonly trust?: boolean;
+  readonly settingSources?: readonly SettingsSource[];
 }
 
 const list = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   ...splitRules(text),
 ];
+
+function sourceList(text: string): readonly SettingsSource[] {
+  const names = text.split(",").map((name) => name.trim());
+  const sources = settingsSources.filter((source) => names.includes(source));
+  if (sources.length === new Set(names).size) return sources;
+  throw new InvalidArgumentError(`Allowed, with commas between them: ${settingsSources.join(", ")}.`);
+}
 
 /** The command `palimpsest -p PROMPT`. */
 export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) => Promise<void>): Command {
@@ -76,6 +86,12 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
       "a further directory that the agent may use",
       (path: string, before: readonly string[]) => [...before, path],
       [],
+    )
+    .option("--trust", "what the repository brings holds in this run: hooks, servers, allow rules, variables")
+    .option(
+      "--setting-sources <list>",
+      "whose settings count: user, project, local (default: all)",
+      sourceList,
     )
     .option("--append-system-prompt <text>", "a text at the end of the system prompt")
     .option("--max-turns <count>", "requests at most, for each prompt", wholeNumber)

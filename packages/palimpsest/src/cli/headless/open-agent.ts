@@ -9,9 +9,11 @@ import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { PermissionMode } from "../../agent/permissions/mode.js";
 import type { Session } from "../../agent/session/session.js";
 import type { SessionOptions } from "../../agent/session/session-options.js";
+import type { SettingsSource } from "../../agent/settings/settings-files.js";
 import type { AgentType } from "../../agent/subagents/agent-types.js";
 import type { Terminal } from "../terminal.js";
 import { chooseProvider } from "./choose-provider.js";
+import { StartError, UsageError } from "./start-error.js";
 
 /** What the command line says about an agent. */
 export interface AgentFlags {
@@ -28,6 +30,10 @@ export interface AgentFlags {
   readonly disallowedTools?: readonly string[];
   readonly addDir?: readonly string[];
   readonly window?: number;
+  /** What the repository asks for holds in this run. */
+  readonly trust?: boolean;
+  /** Whose settings, memory files, skills and servers count. Default: all. */
+  readonly settingSources?: readonly SettingsSource[];
 }
 
 export interface OpenedAgent {
@@ -35,22 +41,6 @@ export interface OpenedAgent {
   readonly notices: readonly string[];
   /** How servers stand now. */
   readonly servers: () => readonly McpServerState[];
-}
-
-/** Why no agent can be started, in one sentence. */
-export class StartError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "StartError";
-  }
-}
-
-/** The same for what the command line itself gets wrong. */
-export class UsageError extends StartError {
-  constructor(message: string) {
-    super(message);
-    this.name = "UsageError";
-  }
 }
 
 const DEFAULT_MODEL = "claude-sonnet-5";
@@ -93,6 +83,10 @@ export async function openAgent(
     { readMcpServers },
     { describeProblem },
     { modelNamed },
+    { checkTrust },
+    { createPermissions },
+    { parseRule },
+    { toolProblem },
   ] = await Promise.all([
     import("../../agent/settings/read-settings.js"),
     import("../../agent/settings/settings-files.js"),
@@ -104,15 +98,45 @@ export async function openAgent(
     import("../../agent/settings/mcp-servers.js"),
     import("../../agent/settings/settings-error.js"),
     import("../../agent/session/model-name.js"),
+    import("./check-trust.js"),
+    import("../../agent/permissions/permissions.js"),
+    import("../../agent/permissions/rule.js"),
+    import("../../agent/permissions/known-tools.js"),
   ]);
   const given: Partial<Settings> = flags.window === undefined ? {} : { window: flags.window };
-  const settings = await readSettingsFiles({ cwd, home, env, flags: given });
-  const places = { cwd, home, configDirectory: configDirectory({ home, env }) };
-  const [skills, agentTypes, { style, warning }, servers, chosen] = await Promise.all([
+  const sources = flags.settingSources;
+  const own = sources === undefined ? {} : { sources };
+  const settings = await readSettingsFiles({ cwd, home, env, flags: given, ...own });
+  const rules = {
+    ...settings.permissions,
+    allow: [...settings.permissions.allow, ...(flags.allowedTools ?? []).map(sourced(cwd))],
+    deny: [...settings.permissions.deny, ...(flags.disallowedTools ?? []).map(sourced(cwd))],
+    additionalDirectories: [
+      ...settings.permissions.additionalDirectories,
+      ...(flags.addDir ?? []).map((path) => resolve(cwd, path)),
+    ],
+  };
+  const { isDenied } = createPermissions({ mode: "default", rules, workingDirectory: cwd, home });
+  const places = {
+    cwd,
+    home,
+    configDirectory: configDirectory({ home, env }),
+    includesProject: sources?.includes("project") ?? true,
+    isDenied: (path: string) => isDenied(path, "read"),
+  };
+  const servers = await readMcpServers({
+    cwd,
+    home,
+    env: { ...settings.env, ...env },
+    files: settings.files,
+    ...own,
+  });
+  // Before anything of the repository runs, or is permitted.
+  await checkTrust({ ...places, files: settings.files, servers: servers.ofRepository }, { flags, env });
+  const [skills, agentTypes, { style, warning }, chosen] = await Promise.all([
     loadSkills(places),
     loadAgentTypes(places),
     loadOutputStyle({ ...places, name: settings.outputStyle }),
-    readMcpServers({ cwd, home, env: { ...settings.env, ...env }, files: settings.files }),
     chooseProvider(flags.baseUrl, env, { stallTimeoutMs: settings.engine.responseStallMs }),
   ]);
   const data = dataDirectory({ home, env });
@@ -124,15 +148,6 @@ export async function openAgent(
   );
   const id = resume ?? flags.sessionId ?? randomUUID();
   const outputs = outputFolder(sessionFolder(data, id));
-  const rules = {
-    ...settings.permissions,
-    allow: [...settings.permissions.allow, ...(flags.allowedTools ?? []).map(sourced(cwd))],
-    deny: [...settings.permissions.deny, ...(flags.disallowedTools ?? []).map(sourced(cwd))],
-    additionalDirectories: [
-      ...settings.permissions.additionalDirectories,
-      ...(flags.addDir ?? []).map((path) => resolve(cwd, path)),
-    ],
-  };
   const secrets = keysInAddress(flags.baseUrl ?? "");
   const mcp = await connect(servers.servers, {
     cwd,
@@ -145,6 +160,7 @@ export async function openAgent(
       dataDirectory: data,
       env,
       settings: { ...settings, permissions: rules },
+      ...own,
       skills,
       agentTypes: agentTypes.map((type) => withModel(type, { provider: chosen.provider, modelNamed })),
       style,
@@ -167,6 +183,11 @@ export async function openAgent(
       servers: () => mcp?.states() ?? [],
       notices: [
         ...settings.warnings,
+        ...(flags.allowedTools ?? []).flatMap((rule) => {
+          const parsed = parseRule(rule);
+          const problem = parsed === undefined ? undefined : toolProblem(parsed);
+          return problem === undefined ? [] : [`command line: the rule ${JSON.stringify(rule)} ${problem}`];
+        }),
         ...(warning === undefined ? [] : [warning]),
         ...skills.problems,
         ...servers.problems.map(describeProblem),

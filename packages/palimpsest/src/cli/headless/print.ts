@@ -4,10 +4,11 @@ import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
 import type { query } from "../../agent/loop/query.js";
 import type { Session } from "../../agent/session/session.js";
 import { printable, printableJson, printableText, type Terminal } from "../terminal.js";
-import { openAgent, StartError, type AgentFlags, type OpenedAgent } from "./open-agent.js";
+import { openAgent, type AgentFlags, type OpenedAgent } from "./open-agent.js";
 import { promptsOf, type PromptFlags } from "./prompts-of.js";
 import type { PipedInput } from "./read-piped.js";
 import { InputError, type Prompt } from "./read-prompts.js";
+import { StartError } from "./start-error.js";
 import {
   compactionFailedLine,
   compactionFailedSentence,

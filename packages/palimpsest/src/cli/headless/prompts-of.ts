@@ -1,6 +1,7 @@
-import { StartError, type AgentFlags } from "./open-agent.js";
+import type { AgentFlags } from "./open-agent.js";
 import { MOST_INPUT_BYTES, readPiped, type PipedInput } from "./read-piped.js";
 import { readPrompts, type Prompt } from "./read-prompts.js";
+import { StartError } from "./start-error.js";
 
 export interface PromptFlags extends Pick<AgentFlags, "resume" | "continue"> {
   readonly prompt?: string;
