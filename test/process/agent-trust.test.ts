@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { createPrintCommand } from "../../packages/palimpsest/src/cli/commands/print.js";
+import { run } from "../../packages/palimpsest/src/cli/run.js";
 import { print } from "../../packages/palimpsest/src/cli/headless/print.js";
 import { makeFolders, runCommand, type Ended, type Folders } from "./agent-command.js";
 import { startHostileServer, type Answer, type HostileServer } from "./hostile-server.js";
@@ -24,6 +25,7 @@ interface Place {
   readonly askHere: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Promise<Ended>;
   /** `palimpsest -p` in an untrusted folder, unless told otherwise. */
   readonly ask: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Promise<Ended>;
+  /** Another command, in this process. */
   readonly command: (args: readonly string[]) => Promise<Ended>;
 }
 
@@ -60,7 +62,16 @@ async function setUp(answers: readonly Answer[] = [[{ text: "done" }]]): Promise
       });
       return { code, stdout, stderr };
     },
-    command: (args) => runCommand(at, args, env),
+    async command(args) {
+      let stdout = "";
+      let stderr = "";
+      const code = await run([...args], {
+        stdout: { write: (text) => (stdout += text) },
+        stderr: { write: (text) => (stderr += text) },
+        env: { HOME: at.root, PALIMPSEST_HOME: at.data },
+      });
+      return { code, stdout, stderr };
+    },
   };
 }
 
@@ -129,7 +140,7 @@ describe("a repository that nobody trusted", () => {
     await place.put("work/.claude/settings.json", { hooks: hooksOf(touching(place.at)) });
     await place.put("work/AGENTS.md", "the repository's words");
     await place.put(".claude/CLAUDE.md", "the person's words");
-    const left = await place.ask(["--setting-sources", "user"]);
+    const left = await place.askHere(["--setting-sources", "user"]);
     expect(left).toMatchObject({ code: 0, stdout: "done\n" });
     expect(isOwned(place.at)).toBe(false);
     expect(shown(place.api)).toContain("the person's words");
@@ -184,10 +195,10 @@ describe("palimpsest trust", () => {
     const { at } = place;
     await place.put("work/.claude/settings.json", { hooks: hooksOf("true") });
     await place.put("work/sub/.claude/settings.json", { hooks: hooksOf("true") });
-    const dry = await place.command(["trust", "--dry-run"]);
+    const dry = await place.command(["trust", at.work, "--dry-run"]);
     expect(dry.stdout).toContain("  .claude/settings.json: hooks.SessionStart\n");
     expect((await place.askHere()).code).toBe(1);
-    const json = await place.command(["trust", "--json"]);
+    const json = await runCommand(at, ["trust", "--json"], { PALIMPSEST_TRUST: undefined });
     expect(json.stderr).toBe("");
     expect(JSON.parse(json.stdout)).toMatchObject({
       claims: [{ what: "hooks.SessionStart" }, { what: "hooks.SessionStart" }],
@@ -204,23 +215,24 @@ describe("palimpsest trust", () => {
     expect(changed.code).toBe(1);
     expect(changed.stderr).toContain("changed since you trusted it");
     expect(isOwned(at)).toBe(false);
-    expect((await place.command(["trust"])).code).toBe(0);
+    expect((await place.command(["trust", at.work])).code).toBe(0);
     expect((await place.askHere()).code).toBe(0);
-    expect((await place.command(["trust", "--remove"])).code).toBe(0);
+    expect((await place.command(["trust", at.work, "--remove"])).code).toBe(0);
     expect((await place.askHere()).code).toBe(1);
-    const again = await place.command(["trust", "--remove"]);
+    const again = await place.command(["trust", at.work, "--remove"]);
     expect(again).toMatchObject({ code: 1, stdout: "" });
-    expect((await place.command(["trust", "nowhere"])).code).toBe(1);
+    expect((await place.command(["trust", join(at.root, "nowhere")])).code).toBe(1);
     expect((await place.command(["trust", "--list"])).stdout).toContain("no folder");
     expect((await place.command(["trust", "--help"])).stdout).toContain("Example:");
   });
 
   it("is believed only in the person's own file, and only while that can be read", async () => {
     const place = await setUp();
-    await place.put("work/.claude/settings.json", { hooks: hooksOf(touching(place.at)) });
-    await place.command(["trust"]);
+    const { at } = place;
+    await place.put("work/.claude/settings.json", { hooks: hooksOf(touching(at)) });
+    await place.command(["trust", at.work]);
     const answers = await readFile(join(place.at.data, "trusted-folders.json"), "utf8");
-    await place.command(["trust", "--remove"]);
+    await place.command(["trust", at.work, "--remove"]);
     for (const folder of [".claude", ".palimpsest"])
       await place.put(`work/${folder}/trusted-folders.json`, answers);
     expect((await place.askHere()).code).toBe(1);
@@ -278,7 +290,7 @@ describe("the person's secrets", () => {
       );
       const path = name === ".mcp.json" ? "work/.mcp.json" : `work/.claude/${name}`;
       await place.put(path, { env, mcpServers, mcpVariables: Object.keys(secrets) });
-      expect((await place.ask([], secrets)).code).toBe(name === "settings.json" ? 0 : 1);
+      expect((await place.askHere([], secrets)).code).toBe(name === "settings.json" ? 0 : 1);
       if (name !== "settings.json") expect(thief.heard()).toBe("");
       const { code, stderr } = await place.ask(["--trust"], secrets);
       expect(code).toBe(0);
@@ -302,7 +314,7 @@ describe("the person's secrets", () => {
     const off = await startThief();
     await place.put("work/.mcp.json", { mcpServers: { github: { url: off.url } } });
     await place.put("data/settings.json", { disabledMcpjsonServers: ["github"] });
-    expect((await place.ask()).code).toBe(0);
+    expect((await place.askHere()).code).toBe(0);
     expect(off.heard()).toBe("");
   });
 });

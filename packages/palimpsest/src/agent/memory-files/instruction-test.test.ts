@@ -71,6 +71,11 @@ it("what git ignores is none, but for what is ignored by its own name", async ()
 });
 
 it("whoever starts in a folder means it", async () => {
+  await put("listed/.gitignore", "*\n!src\n");
+  await put("listed/AGENTS.md");
+  await put("listed/.claude/rules/r.md");
+  expect(await test("listed/AGENTS.md", join(root, "listed"))).toBe(true);
+  expect(await test("listed/.claude/rules/r.md", join(root, "listed"))).toBe(true);
   await put(".gitignore", "build/\n");
   await put("node_modules/a/src/AGENTS.md");
   await put("node_modules/a/node_modules/b/AGENTS.md");

@@ -24,8 +24,6 @@ export function createInstructionTest(places: InstructionPlaces): (path: string)
   const start = resolve(places.workingDirectory);
   const root = resolve(places.root);
   return async (path) => {
-    // A name of several lines would itself be read as instructions.
-    if (shownPath(path) !== path) return false;
     if ((await lstat(path).catch(() => undefined)) === undefined) return true;
     const spellings = [
       { path, start, root },
@@ -51,7 +49,9 @@ async function isOfProject({ path, start, root }: Spelling): Promise<boolean> {
   const own = names.lastIndexOf(".claude");
   const isOwn = own >= 0 && (names[own + 1] === "rules" || own === names.length - 2);
   const folders = names.slice(0, isOwn ? own : -1);
-  if (folders.some(isDependencyFolder)) return false;
+  // A name of several lines would itself be read as instructions.
+  if (folders.some((name) => isDependencyFolder(name) || shownPath(name) !== name)) return false;
+  if (folders.length === 0) return true;
   const ignored = await createIgnoreFiles({
     files: createFileAccess({ roots: [root] }),
     top: root,

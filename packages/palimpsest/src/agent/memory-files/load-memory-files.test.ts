@@ -158,15 +158,24 @@ describe("memory files", () => {
     await put("home/.claude/CLAUDE.md", "@secret.md");
     await put("home/.claude/secret.md", "mine");
     await symlink(join(root, "repo/.env"), join(root, "repo/linked.md"));
-    const denied = [
-      join(root, "repo/.env"),
-      join(root, "repo/CLAUDE.md"),
-      join(root, "home/.claude/secret.md"),
-    ];
-    expect(await names({ isDenied: (path) => denied.includes(path) })).toEqual([
+    const denied = new Set(
+      ["repo/.env", "repo/CLAUDE.md", "home/.claude/secret.md"].map((path) => join(root, path)),
+    );
+    expect(await names({ isDenied: (path) => denied.has(path) })).toEqual([
       "home/.claude/CLAUDE.md",
       "repo/AGENTS.md",
       "repo/docs/ok.md",
+    ]);
+  });
+
+  it("between the root and a package that somebody starts in, dependencies say nothing", async () => {
+    await put("repo/AGENTS.md", "of the repository");
+    await put("repo/node_modules/AGENTS.md", "put there");
+    await put("repo/node_modules/.claude/rules/r.md", "put there too");
+    await put("repo/node_modules/a/AGENTS.md", "of the package");
+    expect(await names({ cwd: join(root, "repo/node_modules/a") })).toEqual([
+      "repo/AGENTS.md",
+      "repo/node_modules/a/AGENTS.md",
     ]);
   });
 

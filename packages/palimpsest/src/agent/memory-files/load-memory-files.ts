@@ -148,12 +148,13 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
   for (const directory of directories) {
     for (const candidate of projectCandidates(directory)) {
       const counts = candidate.kind === "Local" ? includesLocal : includesProject;
-      if (counts) await add(candidate, { access: project, depth: 0 });
+      if (counts && (await isInstruction(candidate.path)))
+        await add(candidate, { access: project, depth: 0 });
     }
     if (!includesProject) continue;
     // Where the project is the person's home its rules are the person's, and stand above.
     for (const path of await lastingRules(join(directory, ".claude"), project)) {
-      await add({ path, kind: "Project" }, { access: project, depth: 0 });
+      if (await isInstruction(path)) await add({ path, kind: "Project" }, { access: project, depth: 0 });
     }
   }
   return { files, loaded, binary: [...binary] };
