@@ -4,7 +4,8 @@
  *   npm run verdicts -- [FILE|FOLDER…] [--save FILE] [--compare FILE [--better]]
  *
  * Without files those of PALIMPSEST_CORPUS. `--save` keeps the verdicts by a hash of each command; `--compare` holds
- * them against such a file and lists what got worse (with `--better` also what got better), by kind of command. Exit code 1 where something did.
+ * them against such a file of the same recordings and lists what got worse (with `--better` also what got better), by
+ * kind of command. Exit code 1 where something got worse.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";

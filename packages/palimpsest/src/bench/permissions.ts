@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Benchmark } from "./benchmark.js";
 import { createCommandJudge, type CommandJudge } from "./command-judge.js";
 import type { Figure } from "./figure.js";
@@ -17,7 +17,7 @@ const typicalRules = [
 export interface CommandVerdict {
   /** As it was judged: the project's folder stands in the place of the recorded one. */
   readonly command: string;
-  /** Of the command and where it runs in its project; the same on every machine. */
+  /** Of the command and where it runs in its project; the same for the same recordings on every machine. */
   readonly hash: string;
   /** Runs unasked where there are no rules. */
   readonly isUnasked: boolean;
@@ -44,7 +44,7 @@ export async function judgeRecordedCommands(
         createCommandJudge({ root, directory, home, rules: { allow } });
       const [plain, ruled] = judges.get(directory) ?? [make([]), make(typicalRules)];
       judges.set(directory, [plain, ruled]);
-      const relative = `${directory.slice(root.length)}\n${command.replaceAll(root, "<root>")}`;
+      const relative = `${basename(root)}${directory.slice(root.length)}\n${command.replaceAll(root, "<root>")}`;
       return {
         command,
         hash: createHash("sha256").update(relative).digest("hex").slice(0, 24),
