@@ -56,11 +56,13 @@ export function readRoughly(text: string): RoughReading {
       wordsInRow(wordsOf(apart, /[\s;&|<>()`$={},!:@]+/)),
     ],
     openings: openingsOf(wordsOf(bare, /[\s;&|<>]+/)),
-    hasUnknownProgram: bare.split(commandEnds).some((piece) => {
-      const program = wordsOf(piece, /\s+/).find((word) => !leading.test(word));
-      return program !== undefined && /^[<>\d]*\$/.test(program);
-    }),
+    hasUnknownProgram: /(?:^|[;&|])\s*`/.test(bare) || bare.split(commandEnds).some(startsComputed),
   };
+}
+
+function startsComputed(piece: string): boolean {
+  const program = wordsOf(piece, /\s+/).find((word) => !leading.test(word));
+  return program !== undefined && /^[<>\d]*\$/.test(program);
 }
 
 export const withoutJoinedLines = (text: string): string => text.replaceAll(/\\\r?\n/g, "");

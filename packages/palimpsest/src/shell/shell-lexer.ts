@@ -124,6 +124,8 @@ export class ShellLexer {
     let isBrace = false;
     let isTilde = false;
     let isQuoted = false;
+    /** The character before, outside of quotes: a home may begin where there is none, and behind these signs. */
+    let last = "";
     const literal = (text: string): void => {
       raw += text;
       value += text;
@@ -132,6 +134,8 @@ export class ShellLexer {
     for (;;) {
       const character = this.#peek();
       if (character === "") break;
+      const before = last;
+      last = character;
       if (character === "`") throw new UnclearCommand(SUBSTITUTION);
       if (character === "$") {
         const read = this.#dollar(isQuoted);
@@ -164,7 +168,7 @@ export class ShellLexer {
       } else {
         isGlob ||= "*?[".includes(character);
         isBrace ||= character === "{";
-        isTilde ||= character === "~" && /^$|[=:]$/.test(raw.slice(-1));
+        isTilde ||= character === "~" && "=:".includes(before);
         literal(this.#ordinary(character));
       }
     }

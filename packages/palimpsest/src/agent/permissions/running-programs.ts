@@ -31,7 +31,10 @@ export function runsOthers(program: string, rest: readonly ShellWord[]): RunsOth
   if (wrappers.has(name)) return "words";
   if (/^(?:find|fd|fdfind)$/.test(name)) return has(/^-(?:exec|ok)|^-[xX]|^--exec/) ? "words" : "no";
   if (name === "git") return has(/^(?:foreach|run|-x|--exec\b.*)$|!|ext::|ssh/i) ? "text" : "no";
-  if (/^(?:npm|pnpm|yarn)$/.test(name)) return has(/^(?:exec|x|dlx|-c|--call\b.*)$/) ? "text" : "no";
+  if (/^(?:npm|pnpm|yarn)$/.test(name)) {
+    const task = rest.find(({ value }) => !value.startsWith("-"))?.value;
+    return task === "x" || has(/^(?:exec|dlx|-c|--call\b.*)$/) ? "text" : "no";
+  }
   if (name === "tar") return has(/action|command|program|^-\w*[IF]/) ? "text" : "no";
   if (/^(?:rsync|scp|sftp)$/.test(name)) return has(/^-\w*[eoSD]|^--rsh|^--rsync/) ? "text" : "no";
   if (/^(?:docker|podman|nerdctl|kubectl|oc|lxc|incus)$/.test(name))
