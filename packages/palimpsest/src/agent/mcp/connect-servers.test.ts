@@ -43,10 +43,17 @@ const stdio = (mode: string, name = mode): McpServerConfig => ({
   },
 });
 
+const PATIENT = 900_000;
+
 function connect(configs: readonly McpServerConfig[], options: Partial<McpOptions> = {}): McpServers {
   const servers = connectServers(configs, {
     cwd: folder,
     spill: { fit: async (text) => (text.length > 50_000 ? `${text.slice(0, 100)} […]` : text) },
+    // What has to come may take its time on a busy machine; what must not come is given less by its test.
+    startTimeoutMs: PATIENT,
+    connectTimeoutMs: PATIENT,
+    callTimeoutMs: PATIENT,
+    reconnectWaitMs: PATIENT,
     retryMs: 50,
     killGraceMs: 500,
     ...options,
@@ -81,7 +88,7 @@ const call = (
   );
 
 const until = async (isThere: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 2400 && !(await isThere()); tries += 1) await sleep(25);
+  for (let tries = 0; tries < 36_000 && !(await isThere()); tries += 1) await sleep(25);
   expect(await isThere()).toBe(true);
 };
 
@@ -390,7 +397,7 @@ it("speaks HTTP, and finds the server again after a restart", async () => {
         },
       },
     ],
-    { retryMs: 100, retries: 50 },
+    { retryMs: 100, retries: 9000 },
   );
   await until(() => servers.states()[0]?.state === "ready");
   const tools = servers.tools();
@@ -400,7 +407,6 @@ it("speaks HTTP, and finds the server again after a restart", async () => {
   });
   const long = call(servers, "mcp__web__trigger-long-running-operation", {
     input: { duration: 2, steps: 20 },
-    signal: AbortSignal.timeout(20_000),
   });
   await sleep(300);
   first.kill("SIGKILL");
