@@ -7,7 +7,7 @@ export interface RoughWords {
   readonly starts: readonly number[];
 }
 
-/** Words, and one behind them that is computed. */
+/** Words, and one after them that is computed. */
 export interface RoughOpening {
   readonly before: string;
   /** What it may be: each computed part of it is a `*`. */
@@ -23,7 +23,7 @@ export interface RoughReading {
   readonly hasUnknownProgram: boolean;
 }
 
-/** Words with each of their beginnings, paths also behind their last slash. */
+/** Words with each of their beginnings, paths also after their last slash. */
 export function wordsInRow(words: readonly string[]): RoughWords {
   const starts: number[] = [];
   let at = 0;

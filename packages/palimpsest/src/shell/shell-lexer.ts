@@ -15,6 +15,7 @@ export class UnclearCommand extends Error {}
 
 const SUBSTITUTION = "it holds a substitution";
 const OPEN_QUOTE = "a quote is left open";
+const UNCERTAIN_CHARACTER = "it holds a character that shells do not agree on";
 
 /** What a shell or a terminal may take for something else, and halves of characters: they reach no shell as they are. */
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Cs}/u;
@@ -59,10 +60,16 @@ export class ShellLexer {
   #peek(): string {
     this.steps += 1;
     while (this.#text.startsWith("\\\n", this.#at)) {
+      this.#refuseHalves();
       this.#at += 2;
       this.steps += 1;
     }
     return this.#text.charAt(this.#at);
+  }
+
+  /** In some old encodings a backslash after a letter that is not ASCII is the second half of that letter. */
+  #refuseHalves(): void {
+    if (this.#text.charCodeAt(this.#at - 1) > 0x7f) throw new UnclearCommand(UNCERTAIN_CHARACTER);
   }
 
   /** Steps over the next character if it is this one. */
@@ -124,7 +131,7 @@ export class ShellLexer {
     let isBrace = false;
     let isTilde = false;
     let isQuoted = false;
-    /** The character before, outside of quotes: a home may begin where there is none, and behind these signs. */
+    /** The character that was read last; none at the start. */
     let last = "";
     const literal = (text: string): void => {
       raw += text;
@@ -144,6 +151,7 @@ export class ShellLexer {
         isExpanded ||= read.isVariable;
       } else if (character === "\\") {
         const next = this.#text.charAt(this.#at + 1);
+        this.#refuseHalves();
         if (next === "") throw new UnclearCommand("it ends with a backslash");
         raw += character + next;
         value += isQuoted && !'$`"\\'.includes(next) ? character + next : next;
@@ -183,7 +191,7 @@ export class ShellLexer {
     if (plain.test(character)) return character;
     const whole = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
     if (whole > "\u007f" && visible.test(whole)) return whole;
-    throw new UnclearCommand("it holds a character that shells do not agree on");
+    throw new UnclearCommand(UNCERTAIN_CHARACTER);
   }
 
   /** A variable by its name alone, or a dollar that stands for itself. */

@@ -12,7 +12,7 @@ export interface CommandDirectoryOptions {
 const MAX_MOVES = 16;
 const MAX_PLACES = 4;
 
-/** Parts of the shell that lead it elsewhere, or that change what the commands behind them mean. */
+/** Parts of the shell that lead it elsewhere, or that change what the commands after them mean. */
 const changing: ReadonlySet<string> = new Set(
   `cd chdir pushd popd dirs eval source . trap alias unalias builtin command enable exec export declare typeset local
    readonly read mapfile readarray getopts let set shopt unset return break continue shift hash bind complete compopt
@@ -22,9 +22,9 @@ const changing: ReadonlySet<string> = new Set(
 /**
  * For each simple command the directories of which it may run in one, and at the end those in which the shell may be
  * left; undefined where that cannot be told. A `cd` is
- * followed in one form: `cd X && …` with a plain name of a folder that is there and lies inside. What stands behind
+ * followed in one form: `cd X && …` with a plain name of a folder that is there and lies inside. What stands after
  * the end of such a chain may run where the `cd` led, or where it did not. Every other way to move, and whatever changes
- * the shell itself, makes all behind it uncertain.
+ * the shell itself, makes all after it uncertain.
  */
 export function directoriesOf(
   commands: readonly ShellCommand[],

@@ -94,7 +94,7 @@ function formsOfCommand(command: ShellCommand): FormsOfCommand {
       [program.value, ...values].join(" "),
       [name, ...values].join(" "),
     ],
-    rows: [behindOptions(name, values), ...(runs === "no" ? [] : [wordsInRow(values)])],
+    rows: [afterOptions(name, values), ...(runs === "no" ? [] : [wordsInRow(values)])],
     openings: openingsOf(name, rest),
     rough: rough === undefined ? [] : [rough],
     isUnsure: mayRunComputed && (rest.some(isNothingElse) || rough?.hasUnknownProgram === true),
@@ -102,7 +102,7 @@ function formsOfCommand(command: ShellCommand): FormsOfCommand {
 }
 
 /** `git -C x --no-pager push` is `git push`, too: any number of options, and of their values, left out. */
-function behindOptions(lead: string, values: readonly string[]): RoughWords {
+function afterOptions(lead: string, values: readonly string[]): RoughWords {
   const { text } = wordsInRow(values);
   const starts: number[] = [];
   let at = 0;

@@ -9,7 +9,7 @@ import { runsOthers } from "./running-programs.js";
 const MAX_PLACES = 8;
 const MAX_MOVES = 8;
 
-/** The names of files that a word may hold: also behind `=`, and glued to a flag. */
+/** The names of files that a word may hold: also after `=`, and glued to a flag. */
 function namesIn(value: string): readonly string[] {
   if (value.includes("\0")) return [];
   const names = [value];

@@ -59,13 +59,14 @@ function startTest(text: string): (row: RoughWords, at: number) => boolean {
   const folded = name.toLowerCase();
   const rest = text.slice(name.length);
   return (row, at) => {
+    if (row.lead === undefined && row.text.charAt(at).toLowerCase() !== folded.charAt(0)) return false;
     const window = windowOf(row, at, text.length);
     return window.slice(0, name.length).toLowerCase() === folded && window.startsWith(rest, name.length);
   };
 }
 
 function fitsOpening(text: string, { before, pattern }: RoughOpening): boolean {
-  if (!text.startsWith(`${before} `)) return false;
+  if (text.charAt(before.length) !== " " || !text.startsWith(before)) return false;
   const next = text.slice(before.length + 1).split(" ", 1)[0] ?? "";
   return matchesPattern(next, pattern);
 }

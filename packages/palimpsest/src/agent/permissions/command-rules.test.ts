@@ -7,11 +7,7 @@ import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createBashTool } from "../tools/bash.js";
 import { createSpill } from "../tools/spill.js";
 import type { AgentTool } from "../tools/tool.js";
-import { factsOfCall } from "./call-facts.js";
 import { directoriesOf } from "./command-directories.js";
-import { formsOf } from "./command-forms.js";
-import { namedPaths } from "./command-paths.js";
-import { createLookupBudget } from "./lookup-budget.js";
 import type { PermissionMode } from "./mode.js";
 import { createPermissions } from "./permissions.js";
 import type { RuleLists } from "./rule.js";
@@ -142,7 +138,7 @@ describe("where a command runs", () => {
     "cd ./src && pwd",
   ])("is known: %j", (command) => expect(judge(command)).toBe("allow"));
 
-  it("behind a chain of moves the shell may stand in each of their places", () => {
+  it("after a chain of moves the shell may stand in each of their places", () => {
     const places = (command: string) => {
       const parsed = parseShell(command);
       const commands = parsed.kind === "clear" ? parsed.commands : [];
@@ -362,60 +358,8 @@ describe("a rule that forbids a program", () => {
   });
 });
 
-describe("what judging costs", () => {
-  const facts = (command: string) => {
-    const subject = { kind: "execute", command } as const;
-    const { command: judged } = factsOfCall(
-      { toolName: "Bash", input: { command }, subject },
-      { workingDirectory: project, home: base },
-    );
-    if (judged === undefined) throw new Error("no command");
-    return judged;
-  };
-
-  it.each([
-    "cd a;",
-    "cd a && ",
-    "cd a/b/..\n",
-    "cat link;",
-    "cat a/../link x=y -f/z | ",
-    "$(cd a)",
-    "sudo cd a ",
-  ])("asks the disk no more for %j a thousand times than it may", (piece) => {
-    const budget = createLookupBudget(2000);
-    const found = namedPaths(facts(piece.repeat(1000)), {
-      kind: "read",
-      places: { workingDirectory: project, home: base },
-      budget,
-    });
-    expect(budget.spent()).toBeLessThan(2200);
-    expect(found.paths.length).toBeLessThan(8000);
-  });
-
-  it.each([
-    "cd a;",
-    "sudo ",
-    "-x ",
-    "$(",
-    "rm$",
-    "{a,",
-    "a* ",
-    "bash -c 'x y' ",
-    "git $X ",
-    "\\\n",
-    "'",
-    "| sh ",
-  ])("takes %j apart in proportion to how often it stands there", (piece) => {
-    for (const times of [200, 400, 4000, 8000]) {
-      const text = `x ${piece.repeat(times)}`;
-      const { whole, rows, openings } = formsOf(text, parseShell(text));
-      const texts = [...whole, ...rows.map((row) => row.text), ...openings.map(({ before }) => before)];
-      const size = texts.join("").length + rows.flatMap(({ starts }) => starts).length;
-      expect(size / text.length).toBeLessThan(20);
-    }
-  });
-
-  it("paths that no system opens are not looked for", () => {
+describe("paths", () => {
+  it("that no system opens are not looked for", () => {
     expect(judge(`cat ${"a/".repeat(9000)}`)).toBe("allow");
     expect(judge(`cat ${"../".repeat(6000)}etc/passwd`)).toBe("ask");
   });

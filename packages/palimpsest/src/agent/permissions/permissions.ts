@@ -51,9 +51,9 @@ const guarded: ReadonlySet<string> = new Set(
 );
 
 const TOO_LONG =
-  "The command is too long to be held against the rules that forbid something. Shorter commands can be, one at a time.";
+  "The command is too long to be held against the rules that forbid or ask. Shorter commands can be, one at a time.";
 const COMPUTED =
-  "Which program the command runs is only known when it runs, and there are rules that forbid some. Name the program.";
+  "Which program it runs is only known when it runs, and there are rules that forbid or ask for some. Name the program.";
 
 /** Throws `PermissionRuleError` where a rule cannot be meant. */
 export function createPermissions(options: PermissionOptions): Permissions {
@@ -104,13 +104,14 @@ export function createPermissions(options: PermissionOptions): Permissions {
           named(rule.fileKind).paths.some(rule.matchesPath)),
     );
 
-  /** A rule forbids something, and whether this command is that cannot be told. */
+  /** A rule means something, and whether this command is that cannot be told. */
   const doubtAbout = (
+    list: readonly CompiledRule[],
     call: CallFacts,
     named: (kind: "read" | "edit") => NamedPaths,
   ): "too long" | "computed" | undefined => {
     if (call.command === undefined) return undefined;
-    const doubts = lists.deny.map((rule) => {
+    const doubts = list.map((rule) => {
       if (rule.command !== undefined && rule.isAbout(call)) return call.command?.forms().doubt;
       const kind = rule.matchesPath === undefined ? undefined : rule.fileKind;
       return kind === undefined || named(kind).isComplete ? undefined : "too long";
@@ -210,8 +211,9 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const named = namedIn(call);
     const denying = touching(lists.deny, call, named);
     if (denying !== undefined) return byRule("deny", denying);
-    const doubt = doubtAbout(call, named);
-    if (doubt === "too long" && mode === "bypassPermissions") return { behavior: "deny", reason: TOO_LONG };
+    if (mode === "bypassPermissions" && doubtAbout(lists.deny, call, named) === "too long") {
+      return { behavior: "deny", reason: TOO_LONG };
+    }
     if (mode === "bypassPermissions") return { behavior: "allow", reason: "Permissions are bypassed." };
     if (mode === "plan" && !onlyReads(tool, call)) {
       const reason =
@@ -220,6 +222,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     }
     const asking = touching(lists.ask, call, named);
     if (asking !== undefined) return byRule("ask", asking);
+    const doubt = doubtAbout([...lists.deny, ...lists.ask], call, named);
     if (doubt !== undefined) return ask(call, doubt === "too long" ? TOO_LONG : COMPUTED);
     const rule = allowing(tool, call);
     return rule === undefined ? byMode(tool, call) : byRule("allow", rule);

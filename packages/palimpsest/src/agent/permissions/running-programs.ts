@@ -1,6 +1,6 @@
 import type { ShellWord } from "../../shell/shell-command.js";
 
-/** Programs that run the program that their words name, somewhere behind options of their own. */
+/** Programs that run the program that their words name, somewhere after options of their own. */
 const wrappers: ReadonlySet<string> = new Set(
   `sudo doas pkexec run0 env nohup time nice ionice timeout stdbuf setsid setpriv setarch linux32 linux64 chrt taskset
    numactl prlimit unshare nsenter chroot proot fakeroot bwrap firejail systemd-run systemd-inhibit runuser gosu su-exec
@@ -22,7 +22,7 @@ const interpreters: ReadonlySet<string> = new Set(
 export type RunsOthers = "no" | "words" | "text";
 
 /**
- * Whether a program runs what its words name: one word and those behind it, or what some text among them says. What is
+ * Whether a program runs what its words name: one word and those after it, or what some text among them says. What is
  * not listed is taken to run nothing.
  */
 export function runsOthers(program: string, rest: readonly ShellWord[]): RunsOthers {

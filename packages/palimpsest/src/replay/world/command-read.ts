@@ -89,7 +89,7 @@ function shownFile(words: readonly string[]): CommandRead | undefined {
 
 const isFile = (word: string): boolean => word !== "" && !word.startsWith("-") && !word.includes("\n");
 
-/** `sed -n 10,20p`, and the files behind it. */
+/** `sed -n 10,20p`, and the files after it. */
 function printedLines(
   words: readonly string[],
 ):
