@@ -15,6 +15,7 @@ const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "store-crash": { killed: 4, acknowledged: 1, reopened: 1 },
   "store-lock": { races: 1 },
   tokenizers: { turns: 1 },
+  "shell-fuzz": { commands: 125, ran: 10 },
   "simulator-fuzz": { requests: 250, accepted: 1 },
   "agent-kill": { kills: 1, requests: 4, steps: 4 },
 };

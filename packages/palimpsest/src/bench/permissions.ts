@@ -9,9 +9,9 @@ import { placeCommands } from "./stand-in.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 
 /** Rules as people write them who let an agent build, test and look after their versions. */
-const typicalRules = [
-  ..."git gh npm npx pnpm bun node go make cargo mise golangci-lint gofmt python3 pytest".split(" "),
-].map((program) => `Bash(${program}:*)`);
+const typicalRules = "git gh npm npx pnpm bun node go make cargo mise golangci-lint gofmt python3 pytest"
+  .split(" ")
+  .map((program) => `Bash(${program}:*)`);
 
 /** What became of one recorded command. */
 export interface CommandVerdict {

@@ -3,6 +3,7 @@ import { conversationChaosRun } from "./conversation-chaos.js";
 import { longRun } from "./long-run.js";
 import { notesRun } from "./notes.js";
 import { resumeRun } from "./resume.js";
+import { shellFuzzRun } from "./shell-fuzz.js";
 import { simulatorFuzzRun } from "./simulator-fuzz.js";
 import type { SoakRun } from "./soak-run.js";
 import { storeCrashRun } from "./store-crash.js";
@@ -18,6 +19,7 @@ export const soakRuns: readonly SoakRun[] = [
   resumeRun,
   storeCrashRun,
   storeLockRun,
+  shellFuzzRun,
   simulatorFuzzRun,
   agentKillRun,
 ];
