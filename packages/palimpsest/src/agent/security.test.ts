@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
@@ -128,6 +128,121 @@ describe("a file that the rules forbid to read", () => {
     expect(permissionsFor(rules).judge(shell, { command: "cat ../open.txt" }).behavior).toBe("allow");
   });
 
+  it.each([
+    "cat .e*",
+    "cat .en[v]",
+    "cat .{env,x}",
+    "cat {open.txt,.env}",
+    "cat secrets/{a,k}ey.txt",
+    "cat secrets/*",
+    "cat */key.txt",
+    "head -1 ./.en?",
+    "ls .ENV",
+    "cat .en''*",
+    "if true; then cat .e*; fi",
+    "echo $(cat .{env,x})",
+    "git show HEAD:.env",
+    "git show HEAD:./.env",
+    "git cat-file -p HEAD:.env",
+    "git cat-file -p :.env",
+    "git cat-file -p :0:secrets/key.txt",
+    "git log -p -- .env",
+    "git diff -- ':(icase).ENV'",
+    "git diff -- ':/secrets/key.txt'",
+    "git diff -- '.en*'",
+    "git log -L1,5:.env",
+    "git blame .env",
+    "cd open && git show HEAD:secrets/key.txt",
+    "git -C open show HEAD:secrets/key.txt",
+    "git -c x=y show HEAD:.env",
+    "git archive HEAD .env",
+    "git grep x -- secrets/key.txt",
+  ])("is not read by a command that spells it in another way: %s", async (command) => {
+    execFileSync("git", ["init", "-q", project]);
+    await put("project/open/x.txt", "x");
+    expect(judged(command, rules, "bypassPermissions")).toBe("deny");
+    expect(judged(command, { ...rules, allow: ["Bash"] })).toBe("deny");
+    expect(judged("cat open.t* && git show HEAD:open.txt", rules, "bypassPermissions")).toBe("allow");
+  });
+
+  it.each([
+    ["git log -p", "ask"],
+    ["git log -S needle", "ask"],
+    ["git diff", "ask"],
+    ["git diff HEAD~1", "ask"],
+    ["git show", "ask"],
+    ["git show HEAD --stat", "ask"],
+    ["git show 5626abf0f72e58d7a153368ba57db4c673c0e171", "ask"],
+    ["git cat-file -p 5626abf0f72e58d7a153368ba57db4c673c0e171", "ask"],
+    ["git diff -- secrets", "ask"],
+    ["git diff -- gone", "ask"],
+    ["git diff -- .", "ask"],
+    ["git diff -- '*.txt'", "ask"],
+    ["git diff -- ':!open.txt'", "ask"],
+    ["git diff open.txt ':(glob)**'", "ask"],
+    ["git diff-tree -p HEAD", "ask"],
+    ["git diff --stat", "allow"],
+    ["git diff --name-only HEAD~1", "allow"],
+    ["git log --stat -3", "allow"],
+    ["git status", "allow"],
+    ["git ls-files", "allow"],
+    ["git diff open.txt", "allow"],
+    ["git diff HEAD~1 -- open.txt", "allow"],
+    ["git log -p -- open.txt", "allow"],
+    ["git log -L1,5:open.txt", "allow"],
+    ["git show HEAD:open.txt", "allow"],
+    ["git blame open.txt", "allow"],
+    ["git cat-file -t HEAD:open.txt", "allow"],
+    ["diff -r . open", "ask"],
+    ["diff open secrets", "ask"],
+    ["grep -r needle open", "allow"],
+    ["rg needle open", "allow"],
+    ["rg needle", "ask"],
+    ["grep needle *", "allow"],
+    ["grep needle .*", "deny"],
+  ])("beside it, what is shown has to be named: %s is to %s", async (command, behavior) => {
+    execFileSync("git", ["init", "-q", project]);
+    await put("project/open/x.txt", "x");
+    expect(judged(command, rules)).toBe(behavior);
+  });
+
+  it("keeps every program from showing files where nothing may be read", () => {
+    for (const list of [{ deny: ["Read"] }, { ask: ["Read"] }]) {
+      expect(judged("cat open.txt", list)).toBe("ask");
+      expect(judged("git diff", list)).toBe("ask");
+      expect(judged("ls", list)).toBe("allow");
+    }
+    // A rule about another tool is about that tool.
+    expect(judged("cat open.txt", { deny: ["Grep"] })).toBe("allow");
+  });
+
+  it("stays out of what Grep finds, however its files are chosen", async () => {
+    const guard = guarded();
+    await put("project/sub/.ENV", "needle-of-the-case\n");
+    for (const options of [{}, { findProgram: () => Promise.resolve(undefined) }]) {
+      const grep = createGrepTool({ guard, ...options });
+      for (const glob of [
+        ".e*",
+        "{.env,open.txt}",
+        ".[e]nv",
+        "**/.*",
+        "*.txt",
+        "!open.txt",
+        "secrets/**",
+        ".ENV",
+      ]) {
+        for (const mode of ["content", "count", "files_with_matches"]) {
+          const { content } = await call(grep, { pattern: "needle", glob, output_mode: mode, "-C": 3 });
+          expect(JSON.stringify(content)).not.toMatch(/needle-of-the|\.env|key\.txt/i);
+        }
+      }
+    }
+    const glob = createGlobTool({ guard });
+    for (const pattern of ["**/.e*", "{.env,open.txt}", "secrets/*", ".[e]nv", "**/.ENV"]) {
+      expect(JSON.stringify(await call(glob, { pattern }))).not.toMatch(/\.env|key\.txt/i);
+    }
+  });
+
   it("is not met by a search through everything that nobody was asked about", () => {
     for (const command of [
       "grep -r needle .",
@@ -154,6 +269,22 @@ describe("a repository that lets git run its programs", () => {
     await put("project/src/b.txt", "x\n");
     git("config", "remote.origin.url", "https://example.com/x.git");
     git("config", "core.hooksPath", ".husky/_");
+    git("config", "user.name", "A B");
+    git("config", "user.email", "a@b.c");
+    git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*");
+    git("config", "remote.origin.gh-resolved", "base");
+    git("config", "remote.fork.url", "git@example.com:a/b.git");
+    git("config", "remote.near.url", "../near.git");
+    git("config", "branch.main.remote", "origin");
+    git("config", "branch.main.merge", "refs/heads/main");
+    git("config", "branch.main.vscode-merge-base", "origin/main");
+    git("config", "pull.rebase", "true");
+    git("config", "submodule.lib.url", "https://example.com/lib.git");
+    git("config", "http.https://example.com/.extraheader", "AUTHORIZATION: basic x");
+    await put(
+      "project/.git/config",
+      `${await readFile(join(project, ".git/config"), "utf8")}\r\n; end\n[core] # more\n`,
+    );
     for (const command of ["git status", "git diff", "git log --oneline", "cd src && git status"]) {
       expect(judged(command)).toBe("allow");
     }
@@ -184,7 +315,38 @@ describe("a repository that lets git run its programs", () => {
     '[remote "o"]\n\turl = ext::sh -c x',
     '[remote "o"]\n\tuploadpack = ./x',
     "[core]\n\tsshCommand = ./x",
-    "[core]\n\thooksPath = ~/x",
+    "[core]\n\tpager = ./x",
+    "[core]\n\tattributesFile = ./x",
+    "[core]\n\tbare = true",
+    "[core]\n\talternateRefsCommand = ./x",
+    "[core] bare = false \\\n fsmonitor = x",
+    "[user]\n\tname = a\\\n\tb",
+    "[core][user] fsmonitor = x",
+    "[user] name = a\n[core]\n[ CORE ] fsmonitor=x",
+    "[core.x]\n\tfilemode = true",
+    "[credential]\n\thelper = !./x",
+    '[credential "https://x"]\n\thelper = ./x',
+    '[url "ext::sh x"]\n\tinsteadOf = https://',
+    '[remote "o"]\n\tpromisor = true',
+    '[remote "o"]\n\tpartialclonefilter = blob:none',
+    '[remote "o"]\n\tvcs = x',
+    '[remote "o"]\n\turl = "ext::sh -c x"',
+    '[remote "o"]\n\turl = -x',
+    '[merge "m"]\n\tdriver = ./x',
+    '[filter "lfs"]\n\tprocess = ./x',
+    "[log]\n\tshowSignature = true",
+    "[log]\n\tdiffMerges = remerge",
+    "[format]\n\tpretty = %G?",
+    "[pretty]\n\tx = %G?",
+    "[blame]\n\tignoreRevsFile = /etc/passwd",
+    "[diff]\n\torderFile = /etc/passwd",
+    '[diff "core"]\n\trenames = ./x',
+    "[alias]\n\tst = !./x",
+    "[extensions]\n\tpartialClone = o",
+    "[submodule]\n\tupdate = !./x",
+    "[unknown]\n\tkey = 1",
+    "nonsense",
+    "[core]\n\tfile\u0000mode = true",
     "[CORE]\n\tFSMONITOR\t= ./x",
   ])("%j", async (config) => {
     await put("project/.git/config", `[core]\n\tbare = false\n${config}\n`);
@@ -204,6 +366,47 @@ describe("a repository that lets git run its programs", () => {
     for (const name of ["inner", "inner/refs", "pointed", "linked"]) {
       expect(judged(`cd ${name} && git status`)).toBe("ask");
     }
+  });
+
+  it("a folder that only looks like a repository, which git passes over for the next", async () => {
+    await put("project/sub/.git/config", "[core]\n\tbare = false\n");
+    expect(judged("cd sub && git status")).toBe("ask");
+    await put("project/other/HEAD", "ref: refs/heads/main\n");
+    await put("project/other/commondir", "../inner\n");
+    expect(judged("cd other && git status")).toBe("ask");
+    expect(judged("git -C other status")).toBe("ask");
+  });
+
+  it("one that borrows the objects of another, or says that it is somebody else's worktree", async () => {
+    await put("project/.git/objects/info/alternates", "/somewhere/objects\n");
+    expect(judged("git show HEAD")).toBe("ask");
+    await rm(join(project, ".git/objects/info/alternates"));
+    expect(judged("git show HEAD")).toBe("allow");
+    const mine = join(base, "mine");
+    execFileSync("git", ["init", "-q", mine]);
+    await put("mine/a", "x");
+    execFileSync("git", ["-C", mine, "add", "a"]);
+    execFileSync("git", ["-C", mine, "-c", "user.name=a", "-c", "user.email=b@c.d", "commit", "-qm", "x"]);
+    execFileSync("git", ["-C", mine, "worktree", "add", "-q", join(base, "tree")], { stdio: "ignore" });
+    await put("project/taken/.git", await readFile(join(base, "tree/.git"), "utf8"));
+    expect(judged("cd taken && git show HEAD")).toBe("ask");
+  });
+
+  it("brakes are on for what nobody allowed, and off for what somebody did", () => {
+    const of = (command: string, allow: readonly string[] = []) =>
+      permissionsFor({ allow }).judge(createShell(), { command });
+    expect(of("git status")).toMatchObject({ behavior: "allow", holdsGit: true });
+    expect(of("cd . && git status")).toMatchObject({ behavior: "allow", holdsGit: true });
+    expect(of("ls")).not.toHaveProperty("holdsGit");
+    expect(of("git status", ["Bash(git status)"])).not.toHaveProperty("holdsGit");
+    expect(of("git status && npm test", ["Bash(npm test)"])).toMatchObject({
+      behavior: "allow",
+      holdsGit: true,
+    });
+    expect(of("git add a.txt", ["Bash(git add:*)"])).not.toHaveProperty("holdsGit");
+    // One shell cannot hold one call of git and let another go.
+    expect(of("git status && git add a.txt", ["Bash(git add:*)"]).behavior).toBe("ask");
+    expect(of("git status && git add a.txt", ["Bash(git add:*)", "Bash(git status)"]).behavior).toBe("allow");
   });
 
   it("a worktree is an ordinary one", () => {
@@ -258,6 +461,28 @@ describe("files that decide what runs later", () => {
     "\uff0egit/config",
     ".git::$INDEX_ALLOCATION/config",
     "git~1/config",
+    ".github/workflows/ci.yml",
+    ".GitHub/Workflows/ci.yml",
+    ".github/actions/x/action.yml",
+    "packages/a/.github/workflows/ci.yml",
+    ".gitlab-ci.yml",
+    ".circleci/config.yml",
+    "Jenkinsfile",
+    ".npmrc",
+    "packages/a/.npmrc",
+    ".yarnrc.yml",
+    ".yarn/releases/yarn.cjs",
+    ".husky/pre-commit",
+    ".pre-commit-config.yaml",
+    ".devcontainer/devcontainer.json",
+    ".vscode/tasks.json",
+    ".envrc",
+    "CLAUDE.md",
+    "claude.md",
+    "AGENTS.md",
+    "src/AGENTS.md",
+    "CLAUDE.local.md",
+    ".palimpsest/settings.json",
     ".claude/settings.json",
     ".Claude/settings.local.json",
     ".mcp.json",
@@ -274,6 +499,22 @@ describe("files that decide what runs later", () => {
       expect(behavior).toBe("ask");
     }
   });
+});
+
+it.each([
+  "src/a.ts",
+  "Makefile",
+  "package.json",
+  ".github/CODEOWNERS",
+  ".gitignore",
+  "docs/claude.md.txt",
+  "README.md",
+])("accepting edits covers %s", (path) => {
+  const guard = createPathGuard({ roots: [project], workingDirectory: project });
+  const { behavior } = permissionsFor({}, "acceptEdits").judge(createWriteTool({ guard }), {
+    file_path: path,
+  });
+  expect(behavior).toBe("allow");
 });
 
 describe("paths that lead out", () => {

@@ -17,7 +17,11 @@ interface Asked {
 }
 
 type Permitted =
-  | { readonly input: ToolInput }
+  | {
+      readonly input: ToolInput;
+      /** See `Judgement`. */
+      readonly holdsGit?: boolean;
+    }
   | {
       readonly refusal: string;
       /** Left out where the input is what is wrong. */
@@ -50,7 +54,7 @@ export async function permit(agent: Agent, asked: Asked): Promise<Permitted> {
     return denied(said.permission.reason ?? "A hook of the person does not allow this call.");
   }
   const judged = withHook(agent.judge(tool, input), said.permission?.behavior);
-  if (judged.behavior === "allow") return { input };
+  if (judged.behavior === "allow") return judged.holdsGit === true ? { input, holdsGit: true } : { input };
   if (judged.behavior === "deny") return denied(judged.reason);
   return askForIt(agent, { ...asked, input }, judged);
 }

@@ -61,6 +61,7 @@ export async function runCall(agent: Agent, call: ToolUseBlock, signal: AbortSig
         readState: agent.readState,
         touch: (path) => agent.nestedMemory?.touch(path),
         ...(agent.agentId === undefined ? {} : { agentId: agent.agentId }),
+        ...(permitted.holdsGit === true ? { holdsGit: true } : {}),
       }),
       { signal, graceMs: GRACE_MS, message: INTERRUPTED },
     );

@@ -1,5 +1,7 @@
+import { dirname, join } from "node:path";
 import type { ShellCommand, ShellWord } from "../../shell/shell-command.js";
 import { readRoughly } from "../../shell/rough-words.js";
+import { expandBraces, expandWildcards } from "../tools/shell/expand-words.js";
 import { meaningsOf, type CallPlaces, type JudgedCommand } from "./call-facts.js";
 import { createLookupBudget, type LookupBudget } from "./lookup-budget.js";
 import { isThere } from "./real-path.js";
@@ -8,6 +10,9 @@ import { runsOthers } from "./running-programs.js";
 /** Where a shell may stand that some `cd` in a command could have led elsewhere. */
 const MAX_PLACES = 8;
 const MAX_MOVES = 8;
+const MAX_PATTERN = 1000;
+const MAX_PATTERNS = 1000;
+const MAX_EXPANDED = 20_000;
 
 /** The names of files that a word may hold: also after `=`, and glued to a flag. */
 function namesIn(value: string): readonly string[] {
@@ -20,6 +25,52 @@ function namesIn(value: string): readonly string[] {
     if (value.includes("/")) names.push(value.slice(value.indexOf("/")));
   }
   return names.filter((name) => name !== "");
+}
+
+/** `HEAD:src/a.ts`, `:/src`, `:(icase)a`, `1,5:a.ts`: the names of files that a revision may hold. */
+function namesInRevision(value: string): readonly string[] {
+  const [, path] = /^[^:]*:(?:\([^)]*\)|[!^/]*)(.+)$/s.exec(value) ?? [];
+  if (path === undefined || path.includes("\0")) return [];
+  return [path, path.slice(path.lastIndexOf(":") + 1)].filter((name) => name !== "");
+}
+
+const MAX_ABOVE = 40;
+
+/** The nearest directory above, or this one, that holds a repository; this one where there is none. */
+function topAbove(directory: string): string {
+  let at = directory;
+  for (let step = 0; step < MAX_ABOVE; step += 1) {
+    if (isThere(join(at, ".git"))) return at;
+    at = dirname(at);
+  }
+  return directory;
+}
+
+/** What may still be looked at for one command. */
+interface PatternBudget {
+  patterns: number;
+  names: number;
+}
+
+/** What the shell, or git, may put in the place of a word, the word itself included; undefined for too many. */
+function expansionsOf(
+  value: string,
+  places: CallPlaces,
+  budget: PatternBudget,
+): readonly string[] | undefined {
+  if (!/[*?[{]/.test(value) || value.includes("\0")) return [value];
+  budget.patterns -= 1;
+  if (budget.patterns < 0 || value.length > MAX_PATTERN) return undefined;
+  const fromHome = (name: string): string =>
+    name.startsWith("~/") ? `${places.home}${name.slice(1)}` : name;
+  const all = [value];
+  for (const name of expandBraces(value) ?? []) {
+    const found = expandWildcards(fromHome(name), places.workingDirectory, budget.names);
+    if (found === undefined) return undefined;
+    budget.names -= found.length;
+    all.push(name, ...found);
+  }
+  return all;
 }
 
 /** What the files of a command may mean. */
@@ -49,14 +100,33 @@ export function namedPaths(
     return kind === "edit" ? named : [...words.map(({ value }) => value), ...named];
   });
   const targets = new Set([...clear.flatMap(movesTo), ...inside.flatMap((one) => one.targets)]);
-  const unique = new Set([...names, ...inside.flatMap((one) => one.names)].flatMap(namesIn));
+  const rough = new Set(inside.flatMap((one) => one.names));
   const all = reachable(Array.from(targets).slice(0, MAX_MOVES), places);
+  const hasGit = /git/.test(text);
   const paths: string[] = [];
   let isComplete = targets.size <= MAX_MOVES && all.length < MAX_PLACES;
+  const look = (name: string, place: CallPlaces): void => {
+    if (budget.takes(name)) paths.push(...meaningsOf(name, place));
+    else isComplete = false;
+  };
+  const patterns = { patterns: MAX_PATTERNS, names: MAX_EXPANDED };
   for (const place of all) {
-    for (const name of unique) {
-      if (budget.takes(name)) paths.push(...meaningsOf(name, place));
-      else isComplete = false;
+    const top = hasGit ? { ...place, workingDirectory: topAbove(place.workingDirectory) } : place;
+    const found = new Set<string>();
+    for (const name of new Set(names)) {
+      const expanded = expansionsOf(name, place, patterns);
+      if (expanded === undefined) isComplete = false;
+      for (const one of expanded ?? [name]) found.add(one);
+    }
+    // What is not a word for certain is taken for a pattern as long as that costs little.
+    for (const name of rough) for (const one of expansionsOf(name, place, patterns) ?? [name]) found.add(one);
+    for (const name of found) {
+      for (const one of namesIn(name)) look(one, place);
+      if (!hasGit) continue;
+      for (const one of namesInRevision(name)) {
+        look(one, place);
+        look(one, top);
+      }
     }
   }
   return { paths, isComplete };
@@ -137,11 +207,3 @@ export function staysInside(
 
 const fixedPart = ({ value, isGlob, isBrace }: ShellWord): string =>
   isGlob || isBrace ? value.replace(/[*?[{][^]*$/, "") : value;
-
-/** A search through all that is below a directory: what it shows is named by nobody. */
-export function showsUnnamedFiles({ words }: ShellCommand): boolean {
-  const [program, ...rest] = words.map(({ value }) => value);
-  if (program === "rg") return true;
-  if (!["grep", "egrep", "fgrep"].includes(program ?? "")) return false;
-  return rest.some((word) => /^-[^-]*[rRd]/.test(word) || /^--(?:r|deref|dir)/.test(word));
-}

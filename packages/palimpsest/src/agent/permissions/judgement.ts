@@ -4,6 +4,8 @@ export interface Judgement {
   readonly reason: string;
   /** The rule that decided, where one did. */
   readonly rule?: string;
+  /** Of an `allow`: no rule allows the calls of git in it, they only read. They have to be held to that. */
+  readonly holdsGit?: boolean;
   /** Of an `ask`: rules and flags that would allow the call. */
   readonly suggestions?: readonly string[];
 }

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { isSafeRepository } from "../tools/shell/safe-repository.js";
+import type { ShellCommand } from "../../shell/shell-command.js";
 import type { AgentTool, ToolInput } from "../tools/tool.js";
 import { factsOfCall, meaningsOf, type CallFacts } from "./call-facts.js";
 import { directoriesOf } from "./command-directories.js";
-import { namedPaths, showsUnnamedFiles, staysInside, type NamedPaths } from "./command-paths.js";
+import { namedPaths, staysInside, type NamedPaths } from "./command-paths.js";
 import {
   compileRule,
   isTouchedBy,
@@ -13,6 +13,7 @@ import {
   type CompiledRule,
 } from "./compile-rule.js";
 import type { Judgement } from "./judgement.js";
+import { isGuarded } from "./guarded-files.js";
 import { createLookupBudget } from "./lookup-budget.js";
 import type { PermissionMode } from "./mode.js";
 import { wayInside, realPathOf } from "./real-path.js";
@@ -42,14 +43,6 @@ export interface Permissions {
   readonly roots: readonly string[];
 }
 
-/** What lets an agent change what it may do, or run something later: not part of accepting edits. */
-const guarded: ReadonlySet<string> = new Set(
-  `.git git~1 .gitconfig .gitmodules .husky .claude .claude.json .palimpsest .agents .mcp.json .vscode .idea .ssh
-   .envrc .profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin`.split(
-    /\s+/,
-  ),
-);
-
 const TOO_LONG =
   "The command is too long to be held against the rules that forbid or ask. Shorter commands can be, one at a time.";
 const COMPUTED =
@@ -77,9 +70,19 @@ export function createPermissions(options: PermissionOptions): Permissions {
     home,
   });
 
-  /** Some file inside the roots may not be read, or not without a question. */
-  const hidesFiles = (): boolean =>
-    [...lists.deny, ...lists.ask].some((rule) => rule.fileKind === "read" && rule.matchesPath !== undefined);
+  /** Whether some rule keeps a file from being read, or read without a question; undefined where there is no such rule. */
+  const hiding = (): ((path: string) => boolean) | undefined => {
+    const rules = [...lists.deny, ...lists.ask].filter(
+      (rule) => rule.fileKind === "read" && hidesFiles(rule),
+    );
+    if (rules.length === 0) return undefined;
+    return (path) => {
+      const meanings = meaningsOf(path, { workingDirectory, home });
+      return rules.some(
+        ({ isBare, matchesPath }) => isBare || meanings.some((meaning) => matchesPath?.(meaning)),
+      );
+    };
+  };
 
   /** What a command names, looked up once: a file that may not be read is not read by `cat` either. */
   const namedIn = (call: CallFacts) => {
@@ -119,50 +122,55 @@ export function createPermissions(options: PermissionOptions): Permissions {
     return doubts.find((doubt) => doubt === "too long") ?? doubts.find((doubt) => doubt !== undefined);
   };
 
-  const allowing = (tool: AgentTool, call: CallFacts): CompiledRule | undefined => {
+  const allowing = (tool: AgentTool, call: CallFacts): Judgement | undefined => {
     const found = ruleThatAllows(lists.allow, call);
-    if (found !== undefined || call.command === undefined) return found;
+    if (found !== undefined) return byRule("allow", found);
+    if (call.command === undefined) return undefined;
     const { text, parsed } = call.command;
     const about = lists.allow.filter((rule) => rule.isAbout(call));
     const whole = about.find((rule) => rule.text === `Bash(${text.trim()})` && !text.includes("*"));
-    if (whole !== undefined || parsed.kind === "unclear") return whole;
+    if (whole !== undefined) return byRule("allow", whole);
+    if (parsed.kind === "unclear") return undefined;
     const judged = judgeCommands(tool, call, about);
-    return judged.every((one) => one !== "unknown")
-      ? judged.find((one) => typeof one === "object")
-      : undefined;
+    const rule = judged.find((one) => typeof one === "object");
+    if (rule === undefined || judged.includes("unknown")) return undefined;
+    if (!judged.includes("git")) return byRule("allow", rule);
+    // Brakes hold for every call of git in a command: they would spoil one that the person allowed.
+    const spoils = parsed.commands.some((command, at) => typeof judged[at] === "object" && isGit(command));
+    return spoils ? undefined : { ...byRule("allow", rule), holdsGit: true };
   };
 
-  /** For each simple command the rule that allows it, or that it only reads inside the roots. */
+  /** For each simple command the rule that allows it, or that it only reads inside the roots, git with its brakes on. */
   const judgeCommands = (
     tool: AgentTool,
     call: CallFacts,
     about: readonly CompiledRule[],
-  ): readonly (CompiledRule | "harmless" | "unknown")[] => {
+  ): readonly (CompiledRule | "harmless" | "git" | "unknown")[] => {
     if (call.command?.parsed.kind !== "clear" || call.command.parsed.commands.length === 0)
       return ["unknown"];
     const { commands } = call.command.parsed;
     const budget = createLookupBudget();
     const { workingDirectory: start } = commandPlaces(call);
     const directories = directoriesOf(commands, { start, isInside });
+    const isHidden = hiding();
     return commands.map((command, index) => {
       const rule = ruleForCommand(about, command);
       if (rule !== undefined) return rule;
+      const isMove = command.words[0]?.value === "cd";
+      const text = command.words.map(({ raw }) => raw).join(" ");
       const isHarmlessIn = (directory: string): boolean =>
         staysInside(command, { places: { workingDirectory: directory, home }, isInside, budget }) &&
-        (command.words[0]?.value !== "git" || isSafeRepository(directory));
+        (isMove || tool.isReadOnly({ ...call.input, command: text }, { directory, isHidden }));
       if (directories[index]?.every(isHarmlessIn) !== true) return "unknown";
-      if (command.words[0]?.value === "cd")
-        return directories[index + 1] === undefined ? "unknown" : "harmless";
-      if (showsUnnamedFiles(command) && hidesFiles()) return "unknown";
-      const text = command.words.map(({ raw }) => raw).join(" ");
-      return tool.isReadOnly({ ...call.input, command: text }) ? "harmless" : "unknown";
+      if (isMove) return directories[index + 1] === undefined ? "unknown" : "harmless";
+      return isGit(command) ? "git" : "harmless";
     });
   };
 
   const onlyReads = (tool: AgentTool, call: CallFacts): boolean => {
     if (call.kind === "none" || call.kind === "read") return true;
     if (call.command === undefined) return call.kind !== "edit" && tool.isReadOnly(call.input);
-    return judgeCommands(tool, call, []).every((one) => one === "harmless");
+    return !judgeCommands(tool, call, []).includes("unknown");
   };
 
   const ask = (call: CallFacts, reason: string): Judgement => ({
@@ -190,8 +198,10 @@ export function createPermissions(options: PermissionOptions): Permissions {
       );
     }
     if (call.command !== undefined) {
-      if (onlyReads(tool, call)) {
-        return { behavior: "allow", reason: "It only reads inside the working directories." };
+      const judged = judgeCommands(tool, call, []);
+      if (!judged.includes("unknown")) {
+        const reason = "It only reads inside the working directories.";
+        return { behavior: "allow", reason, ...(judged.includes("git") ? { holdsGit: true } : {}) };
       }
       const { parsed } = call.command;
       return ask(
@@ -224,8 +234,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     if (asking !== undefined) return byRule("ask", asking);
     const doubt = doubtAbout([...lists.deny, ...lists.ask], call, named);
     if (doubt !== undefined) return ask(call, doubt === "too long" ? TOO_LONG : COMPUTED);
-    const rule = allowing(tool, call);
-    return rule === undefined ? byMode(tool, call) : byRule("allow", rule);
+    return allowing(tool, call) ?? byMode(tool, call);
   };
 
   return {
@@ -265,21 +274,8 @@ function byRule(behavior: Judgement["behavior"], { text, source }: CompiledRule)
   return { behavior, reason: `The rule ${text}${where} ${verb} this.`, rule: text };
 }
 
-const isGuarded = (path: string, roots: readonly string[]): boolean =>
-  roots.some((root) => {
-    const parts = wayInside(root, path)?.split(/[\\/]/).map(plainName) ?? [];
-    return parts.some((part, at) => guarded.has(part) || isOwnFolder(part, parts[at - 1]));
-  });
+/** Rules for single files, and those that forbid reading as such; one about another tool than Read is about that tool. */
+const hidesFiles = ({ isBare, matchesPath, isAbout }: CompiledRule): boolean =>
+  isBare ? isAbout({ toolName: "Read", kind: "read", input: {}, paths: [] }) : matchesPath !== undefined;
 
-/** As the most forgiving file system reads it: cases, invisible letters, streams, dots and spaces at the end. */
-const plainName = (name: string): string =>
-  name
-    .normalize("NFKC")
-    .replaceAll(/\p{Cf}/gu, "")
-    .replace(/:.*$/s, "")
-    .replace(/[. ]+$/, "")
-    .toLowerCase();
-
-/** This program's own settings and transcripts, where home is worked in. */
-const isOwnFolder = (name: string, above: string | undefined): boolean =>
-  name === "palimpsest" && (above === ".config" || above === "share");
+const isGit = ({ words }: ShellCommand): boolean => words[0]?.value === "git";

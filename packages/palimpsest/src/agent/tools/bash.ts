@@ -9,6 +9,7 @@ import { withoutSecrets } from "../../providers/secrets.js";
 import { keysIn } from "../key-variables.js";
 import type { BackgroundCommands } from "./background-commands.js";
 import { createBoundedOutput } from "./shell/bounded-output.js";
+import { findsOwnRepository, GIT_BRAKES } from "./shell/git-brakes.js";
 import { isReadOnlyCommand } from "./shell/read-only-command.js";
 import { runShell, type ShellEnding } from "./shell/run-shell.js";
 import { shellEnvironment } from "./shell/shell-environment.js";
@@ -65,6 +66,7 @@ export function createBashTool(options: BashOptions): AgentTool {
   const env = shellEnvironment(options.env ?? process.env, options.hiddenVariables);
   const keys = options.keys ?? keysIn(options.env ?? process.env, options.hiddenVariables);
   const hide = withoutSecrets(keys);
+  const hasGit = findsOwnRepository(env);
 
   const staleHint = async (readState: ReadState): Promise<string | undefined> => {
     const watch = watches.get(readState) ?? createStaleReadWatch({ readState, files: { stat } });
@@ -100,7 +102,7 @@ export function createBashTool(options: BashOptions): AgentTool {
     const output = createBoundedOutput(options.maxOutputBytes ?? 10_000_000);
     const ending = await runShell({
       shell,
-      command,
+      command: context.holdsGit === true ? `${GIT_BRAKES}${command}` : command,
       cwd,
       env,
       timeoutMs,
@@ -142,10 +144,15 @@ export function createBashTool(options: BashOptions): AgentTool {
 
   return {
     definition: definition(defaultTimeoutMs, maxTimeoutMs),
-    isReadOnly: (input) =>
+    isReadOnly: (input, view = {}) =>
       input["run_in_background"] !== true &&
       typeof input["command"] === "string" &&
-      isReadOnlyCommand(input["command"], { isVisible: directory.holds, directory: directory.current() }),
+      isReadOnlyCommand(input["command"], {
+        isVisible: directory.holds,
+        directory: view.directory ?? directory.current(),
+        isHidden: view.isHidden,
+        hasGit,
+      }),
     subject: (input) => ({
       kind: "execute",
       command: String(input["command"]),

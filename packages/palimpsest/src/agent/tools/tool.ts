@@ -40,6 +40,16 @@ export interface ToolContext {
   readonly touch: (path: string) => void;
   /** The subagent whose call it is; left out for the main thread. */
   readonly agentId?: string;
+  /** Nobody allowed the calls of git in it: it runs because they only read, and git is held to that. */
+  readonly holdsGit?: boolean;
+}
+
+/** From where, and under which rules, a call is asked whether it only reads. */
+interface ReadOnlyView {
+  /** Where a command would run. Default: where the tool stands. */
+  readonly directory?: string;
+  /** Whether rules hide a file, told by its absolute path: what would show its text does not only read. */
+  readonly isHidden?: ((path: string) => boolean) | undefined;
 }
 
 /**
@@ -49,7 +59,7 @@ export interface ToolContext {
 export interface AgentTool {
   readonly definition: ToolDefinition;
   /** Changes nothing: such calls run side by side, and in plan mode too. */
-  readonly isReadOnly: (input: ToolInput) => boolean;
+  readonly isReadOnly: (input: ToolInput, view?: ReadOnlyView) => boolean;
   readonly subject: (input: ToolInput) => PermissionSubject;
   readonly run: (input: ToolInput, context: ToolContext) => Promise<ToolOutput>;
   /** Whether its schema is only shown once it was asked for. */

@@ -1,8 +1,12 @@
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { parseShell } from "../../../shell/parse-shell.js";
 import type { ShellCommand } from "../../../shell/shell-command.js";
-import { isGitReading } from "./read-only-git.js";
-import { isSafeRepository } from "./safe-repository.js";
-import { longOptionIn, shortOptionIn } from "./shell-options.js";
+import { expandWildcards, hasWildcard } from "./expand-words.js";
+import { readGit } from "./read-only-git.js";
+import { readOnlyPrograms, type Reading } from "./read-only-programs.js";
+import { inspectRepository } from "./safe-repository.js";
+import { isVisibleTree } from "./visible-tree.js";
 
 /** A program with its arguments, without their quotes. */
 type SimpleCommand = readonly {
@@ -14,101 +18,18 @@ type SimpleCommand = readonly {
 export interface ReadOnlyOptions {
   /** Whether a path that a command names may be looked at. */
   readonly isVisible: (path: string) => boolean;
-  /** Where the command would run. Without it no git command is known to change nothing. */
+  /** Where the command would run. Without it no git command is known to change nothing, and no name is filled in. */
   readonly directory?: string;
+  /** Whether rules hide a file, told by its absolute path. Left out, there are no such rules. */
+  readonly isHidden?: ((path: string) => boolean) | undefined;
+  /** Whether git would ask the repository that the directory is in. Default true. */
+  readonly hasGit?: boolean;
 }
-
-/** What is known of a command that changes nothing. */
-interface Reader {
-  /** Long options that it must not be given, nor their abbreviations. */
-  readonly long?: readonly string[];
-  /** Letters of short options that it must not be given. */
-  readonly short?: string;
-  /** Words are words, not files. */
-  readonly namesNoFiles?: boolean;
-  /** The first word is a pattern. */
-  readonly takesPattern?: boolean;
-  /** It shows names and sizes alone, so the shell may fill in names of files. */
-  readonly showsNamesOnly?: boolean;
-  /** What else has to hold for the words behind its name. */
-  readonly allows?: (words: readonly string[]) => boolean;
-}
-
-const anything: Reader = {};
-const words: Reader = { namesNoFiles: true };
-const names: Reader = { showsNamesOnly: true, long: ["--files0-from"] };
-const versionOnly: Reader = {
-  allows: (all) => all.length === 1 && /^(?:--version|-v|-V)$/.test(all[0] ?? ""),
-};
-const findActions = new Set(
-  "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from".split(" "),
-);
-
-/** Programs that only look; `sed` for the one use that people make of it to read. */
-const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...["cat", "head", "tail", "nl", "tac", "rev", "cut", "comm", "cmp", "readlink", "realpath", "column"].map(
-    (name) => [name, anything] as const,
-  ),
-  ...["md5sum", "sha1sum", "sha256sum", "od", "hexdump", "fold", "paste", "join"].map(
-    (name) => [name, anything] as const,
-  ),
-  ...[
-    "echo",
-    "true",
-    "false",
-    "seq",
-    "basename",
-    "dirname",
-    "pwd",
-    "whoami",
-    "id",
-    "uname",
-    "nproc",
-    "tr",
-  ].map((name) => [name, words] as const),
-  ...["ls", "wc", "du", "df", "stat"].map((name) => [name, names] as const),
-  ...["node", "npm", "npx", "python", "python3", "tsc"].map((name) => [name, versionOnly] as const),
-  ...["grep", "egrep", "fgrep"].map(
-    (name) => [name, { takesPattern: true, short: "Rf", long: ["--dereference-recursive"] }] as const,
-  ),
-  ["rg", { takesPattern: true, short: "Lf", long: ["--follow", "--pre", "--pre-glob", "--hostname-bin"] }],
-  // A filter can read further files, and variables.
-  [
-    "jq",
-    {
-      takesPattern: true,
-      short: "fL",
-      allows: (all) =>
-        !all.some((word) => /\b(?:import|include|modulemeta|env|ENV|input_filename)\b/.test(word)),
-    },
-  ],
-  ["diff", { short: "r", long: ["--recursive"] }],
-  ["which", words],
-  ["type", words],
-  ["test", { allows: isPlainTest }],
-  ["[", { allows: isPlainTest }],
-  [
-    "sort",
-    { short: "oTS", long: ["--output", "--compress-program", "--temporary-directory", "--files0-from"] },
-  ],
-  // Its second file is written.
-  ["uniq", { allows: (all) => all.every((word) => /^--?[a-zA-Z0-9]/.test(word)) }],
-  ["file", { short: "Cfm", long: ["--compile", "--files-from", "--magic-file"] }],
-  ["find", { allows: (all) => !all.some((word) => findActions.has(word)) }],
-  [
-    "date",
-    {
-      namesNoFiles: true,
-      allows: (all) => all.every((word) => /^(?:\+.*|-u|--utc|-R|-I[a-z]*)$/s.test(word)),
-    },
-  ],
-  ["sed", { takesPattern: true, allows: isPrintingLines }],
-  ["command", { namesNoFiles: true, allows: (all) => all[0] === "-v" }],
-]);
 
 /**
  * Whether a shell command is known to change nothing and to look at nothing that may not be looked at. Cautious:
- * what is not known counts as a change. It judges what the command says, not what a program of that name does.
+ * what is not known counts as a change. It judges what the command says, not what a program of that name does. Calls
+ * of git are meant with their brakes on: see `GIT_BRAKES`.
  */
 export function isReadOnlyCommand(command: string, options: ReadOnlyOptions): boolean {
   const parsed = parseShell(command);
@@ -128,56 +49,104 @@ function plainWords(command: ShellCommand): SimpleCommand | undefined {
   return words.map(({ value, isGlob }) => ({ text: value, hasGlob: isGlob }));
 }
 
-function isReading(command: SimpleCommand, { isVisible, directory }: ReadOnlyOptions): boolean {
+function isReading(command: SimpleCommand, options: ReadOnlyOptions): boolean {
   const [program, ...rest] = command;
   if (program === undefined || (program.hasGlob && program.text !== "[")) return false;
-  const all = rest.map(({ text }) => text);
-  const areVisible = (words: readonly string[]): boolean =>
-    !words.some((word) => gluedPath.test(word)) && filesOf(words).every(isVisible);
-  if (program.text === "git") {
-    if (hasGlob(rest) || !isGitReading(all) || !areVisible(all)) return false;
-    return directory !== undefined && isSafeRepository(directory);
+  const words = expandAll(rest, options);
+  if (words === undefined) return false;
+  if (program.text === "git") return isGitReading(words, options);
+  const reading = readOnlyPrograms.get(program.text)?.(words);
+  return reading !== undefined && isPermitted(reading, options);
+}
+
+/** The words as the program gets them; undefined where that cannot be told, or where names alone would tell too much. */
+function expandAll(
+  rest: SimpleCommand,
+  { directory, isVisible }: ReadOnlyOptions,
+): readonly string[] | undefined {
+  const words: string[] = [];
+  for (const { text, hasGlob } of rest) {
+    if (!hasGlob) words.push(text);
+    else {
+      if (directory === undefined || text.includes("{") || !hasWildcard(text)) return undefined;
+      const names = expandWildcards(text, directory);
+      if (names === undefined || !names.every((name) => isVisible(fromDirectory(directory)(name))))
+        return undefined;
+      words.push(...names);
+    }
   }
-  const reader = readers.get(program.text);
-  if (reader === undefined) return false;
-  if (reader.showsNamesOnly !== true && reader.namesNoFiles !== true && hasGlob(rest)) return false;
-  if (longOptionIn(all, reader.long ?? []) || shortOptionIn(all, reader.short ?? "")) return false;
-  if (reader.allows?.(all) === false) return false;
-  if (reader.namesNoFiles === true) return true;
-  return areVisible(reader.takesPattern === true ? withoutPattern(all) : all);
+  return words;
 }
 
-const hasGlob = (words: SimpleCommand): boolean => words.some((word) => word.hasGlob);
-
-/** Questions about files and plain words: names of variables would be evaluated. */
-function isPlainTest(words: readonly string[]): boolean {
-  return words.every((word) => /^(?:-[defhrswxznL]|!|=|!=|\]|[\w./][\w./ -]*)$/.test(word));
-}
-
-/** `sed -n 10,20p file …`: lines of files, and nothing that a script could do besides. */
-function isPrintingLines(words: readonly string[]): boolean {
-  const [option, script, ...files] = words;
+function isPermitted(
+  { files, trees = [], followsLinks, showsNamesOnly = false }: Reading,
+  { isVisible, isHidden, directory }: ReadOnlyOptions,
+): boolean {
+  const from = fromDirectory(directory);
+  const isShown = (word: string): boolean => {
+    const path = from(word);
+    return isVisible(path) && isOrdinary(path) && (showsNamesOnly || isHidden?.(path) !== true);
+  };
   return (
-    option === "-n" &&
-    /^(?:\d+|\$)(?:,(?:\d+|\$))?p$/.test(script ?? "") &&
-    files.every((file) => !file.startsWith("-"))
+    files.every(isShown) &&
+    trees.every((tree) => isVisibleTree(from(tree), { isVisible, isHidden, followsLinks }))
   );
 }
 
-/** Without the first word that is no option; where the pattern may stand elsewhere, every word counts. */
-function withoutPattern(words: readonly string[]): readonly string[] {
-  if (words.some((word) => /^(?:--[rf]|-[^-]*[ef])/.test(word))) return words;
-  const at = words.findIndex((word) => !word.startsWith("-"));
-  return at < 0 ? words : words.toSpliced(at, 1);
+function isGitReading(words: readonly string[], options: ReadOnlyOptions): boolean {
+  const { isVisible, isHidden } = options;
+  const reading = readGit(words);
+  if (reading === undefined || options.directory === undefined || options.hasGit === false) return false;
+  let { directory } = options;
+  for (const word of reading.directories) {
+    directory = fromDirectory(directory)(word);
+    if (!isVisible(directory) || !isDirectory(directory)) return false;
+  }
+  const from = fromDirectory(directory);
+  const repository = inspectRepository(directory);
+  if (repository.kind === "unsafe" || !reading.operands.every((word) => isVisible(from(word)))) return false;
+  // Where there is no repository, two files are compared instead.
+  if (repository.kind === "none") return reading.command !== "diff";
+  if (!reading.showsText || (isHidden === undefined && isVisible(repository.top))) return true;
+  const files = reading.files ?? filesAmong(reading.operands, from);
+  // Only a file that is there is known to be one: behind a directory's name there may be anything, or have been.
+  const top = fromDirectory(repository.top);
+  const isShown = (word: string): boolean => {
+    const paths = [from(word), top(word)];
+    if (pathspec.test(word) || (!reading.isInRevision && !paths.some(isFile))) return false;
+    return paths.every((path) => isVisible(path) && isHidden?.(path) !== true);
+  };
+  return files.length > 0 && files.every(isShown);
 }
 
-/** A short option with a path behind its letter. */
-const gluedPath = /^-[^-].*(?:\/|\.\.)/s;
+/** What git does not take by the letter in a name. */
+const pathspec = /[*?[\\:]/;
 
-/** What could be a path in these words: words themselves, and what stands behind an option's sign. */
-const filesOf = (words: readonly string[]): readonly string[] =>
-  words.flatMap((word) => {
-    if (!word.startsWith("-")) return [word];
-    const sign = word.indexOf("=");
-    return sign > 0 ? [word.slice(sign + 1)] : [];
-  });
+/** The files that stand behind revisions without a sign between; none where one of the words may be something else. */
+function filesAmong(operands: readonly string[], from: (word: string) => string): readonly string[] {
+  if (operands.some((word) => pathspec.test(word) || isDirectory(from(word)))) return [];
+  return operands.filter((word) => isFile(from(word)));
+}
+
+/** As it stands: behind a link, `..` is not what its name says. */
+const fromDirectory =
+  (directory: string | undefined) =>
+  (word: string): string =>
+    directory === undefined || isAbsolute(word) ? word : `${directory}/${word}`;
+
+/** Nothing that never ends or waits for somebody: a file, a directory, or not there. */
+function isOrdinary(path: string): boolean {
+  const status = statusOf(path);
+  return status === undefined || status.isFile() || status.isDirectory();
+}
+
+const isFile = (path: string): boolean => statusOf(path)?.isFile() === true;
+const isDirectory = (path: string): boolean => statusOf(path)?.isDirectory() === true;
+
+function statusOf(path: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { isAbsolute } from "node:path";
+
+const MAX_ALTERNATIVES = 256;
+const MAX_NAMES = 1000;
+/** Entries of directories that are looked at for one word. */
+const MAX_ENTRIES = 20_000;
+
+/** Whether the shell could put names of files in the place of this text. */
+export const hasWildcard = (text: string): boolean => /[*?[]/.test(text);
+
+/**
+ * The names that a shell in this directory may put in the place of a word with `*`, `?` or `[…]`, and the word itself
+ * where there are none. Rather too many than too few: a bracket stands for any text. Undefined for too many to be
+ * looked at.
+ */
+export function expandWildcards(
+  word: string,
+  directory: string,
+  mostNames = MAX_NAMES,
+): readonly string[] | undefined {
+  let entries = 0;
+  let found = [isAbsolute(word) ? "/" : ""];
+  const parts = word.split("/").filter((part, at, all) => part !== "" || at === all.length - 1);
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1;
+    const next: string[] = [];
+    for (const start of found) {
+      const place = isAbsolute(start) ? start : `${directory}/${start}`;
+      if (!hasWildcard(part)) {
+        next.push(`${start}${part}${isLast ? "" : "/"}`);
+        continue;
+      }
+      const names = namesIn(place);
+      entries += names.length;
+      if (entries > MAX_ENTRIES) return undefined;
+      const fits = namePattern(part);
+      next.push(
+        ...names.filter((name) => fits.test(name)).map((name) => `${start}${name}${isLast ? "" : "/"}`),
+      );
+      if (next.length > mostNames) return undefined;
+    }
+    found = next;
+  }
+  const present = found.filter((path) => isThere(isAbsolute(path) ? path : `${directory}/${path}`));
+  return present.length === 0 ? [word] : present;
+}
+
+function namePattern(part: string): RegExp {
+  const loose = part.replace(/\[.*\]|\[.*$/s, "*");
+  const body = loose
+    .replaceAll(/[.+^${}()|\\\]]/g, String.raw`\$&`)
+    .replaceAll(/\*+/g, ".*")
+    .replaceAll("?", ".");
+  return new RegExp(`^${part.startsWith(".") ? "" : String.raw`(?!\.)`}${body}$`, "su");
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The words that a shell makes of one with braces: `{a,b}` and `{1..3}`. Undefined for too many. */
+export function expandBraces(word: string): readonly string[] | undefined {
+  const waiting = [word];
+  const done: string[] = [];
+  for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
+    const [group, inside = ""] = /\{([^{}]*)\}/.exec(text) ?? [];
+    if (group === undefined) done.push(text.replaceAll("\u0001", "{").replaceAll("\u0002", "}"));
+    else {
+      const members = membersOf(inside);
+      if (members === undefined) return undefined;
+      const at = text.indexOf(group);
+      for (const member of members) waiting.push(text.slice(0, at) + member + text.slice(at + group.length));
+    }
+    if (done.length + waiting.length > MAX_ALTERNATIVES) return undefined;
+  }
+  return done;
+}
+
+/** What stands for a group; one that is none stands for itself. */
+function membersOf(inside: string): readonly string[] | undefined {
+  if (inside.includes(",")) return inside.split(",");
+  const [, from = "", to = "", step = "1"] =
+    /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.-?(\d{1,9}))?$/.exec(inside) ?? [];
+  if (from === "" || /\d/.test(from) !== /\d/.test(to)) return [`\u0001${inside}\u0002`];
+  const isNumber = /\d/.test(from);
+  const first = isNumber ? Number(from) : from.charCodeAt(0);
+  const last = isNumber ? Number(to) : to.charCodeAt(0);
+  const width = Math.max(1, Number(step));
+  const count = Math.floor(Math.abs(last - first) / width) + 1;
+  if (count > MAX_ALTERNATIVES) return undefined;
+  return Array.from({ length: count }, (_, index) => {
+    const value = first + Math.sign(last - first) * index * width;
+    return isNumber ? String(value) : String.fromCharCode(value);
+  });
+}

@@ -1,0 +1,54 @@
+import { readdirSync, statSync, type Dirent } from "node:fs";
+import { join } from "node:path";
+
+const MAX_ENTRIES = 20_000;
+
+export interface TreeQuestion {
+  /** Whether a path, as links lead, may be looked at. */
+  readonly isVisible: (path: string) => boolean;
+  /** Whether rules hide a file. Left out, none is hidden and it need not be looked for. */
+  readonly isHidden?: ((path: string) => boolean) | undefined;
+  /** Links are followed by whoever reads: `level` in this directory alone, `deep` below it too. */
+  readonly followsLinks?: "level" | "deep" | undefined;
+}
+
+/**
+ * Whether all that is below a directory may be looked at by a program that reads every file in it. A tree that is too
+ * large to tell is not. What is no directory has nothing below it.
+ */
+export function isVisibleTree(directory: string, question: TreeQuestion): boolean {
+  const { isVisible, isHidden, followsLinks } = question;
+  if (isHidden === undefined && followsLinks === undefined) return true;
+  const waiting = [directory];
+  let entries = 0;
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    for (const entry of entriesOf(place)) {
+      entries += 1;
+      if (entries > MAX_ENTRIES) return false;
+      const path = join(place, entry.name);
+      if (isHidden?.(path) === true) return false;
+      if (entry.isSymbolicLink() && followsLinks !== undefined) {
+        // Where a link to a directory leads there may be further links.
+        if (!isVisible(path) || isDirectory(path) || isHidden?.(path) === true) return false;
+      }
+      if (entry.isDirectory() && (followsLinks !== "level" || isHidden !== undefined)) waiting.push(path);
+    }
+  }
+  return true;
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
