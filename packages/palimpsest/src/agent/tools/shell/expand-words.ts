@@ -11,7 +11,7 @@ export const hasWildcard = (text: string): boolean => /[*?[]/.test(text);
 
 /**
  * The names that a shell in this directory may put in the place of a word with `*`, `?` or `[…]`, and the word itself
- * where there are none. Rather too many than too few: a bracket stands for any text. Undefined for too many to be
+ * where there are none. Rather too many than too few: each of them stands for any text. Undefined for too many to be
  * looked at.
  */
 export function expandWildcards(
@@ -34,10 +34,9 @@ export function expandWildcards(
       const names = namesIn(place);
       entries += names.length;
       if (entries > MAX_ENTRIES) return undefined;
-      const fits = namePattern(part);
-      next.push(
-        ...names.filter((name) => fits.test(name)).map((name) => `${start}${name}${isLast ? "" : "/"}`),
-      );
+      const fitting = names.filter((name) => fits(part, name));
+      if (fitting.some(isGarbled)) return undefined;
+      next.push(...fitting.map((name) => `${start}${name}${isLast ? "" : "/"}`));
       if (next.length > mostNames) return undefined;
     }
     found = next;
@@ -46,13 +45,23 @@ export function expandWildcards(
   return present.length === 0 ? [word] : present;
 }
 
-function namePattern(part: string): RegExp {
-  const loose = part.replace(/\[.*\]|\[.*$/s, "*");
-  const body = loose
-    .replaceAll(/[.+^${}()|\\\]]/g, String.raw`\$&`)
-    .replaceAll(/\*+/g, ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${part.startsWith(".") ? "" : String.raw`(?!\.)`}${body}$`, "su");
+/** Whether a name is not what stands on the disk, because that is no text: what it leads to cannot be asked for. */
+export const isGarbled = (name: string): boolean => name.includes("\ufffd");
+
+/** Whether a shell may take a name for what a part of a path with wildcards means. Each text between them is met once. */
+function fits(part: string, name: string): boolean {
+  if (name.startsWith(".") && !part.startsWith(".")) return false;
+  const [first = "", ...rest] = part.replace(/\[.*\]|\[.*$/s, "*").split(/[*?]+/);
+  const last = rest.pop() ?? "";
+  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last))
+    return false;
+  let at = first.length;
+  for (const text of rest) {
+    const found = name.indexOf(text, at);
+    if (found < 0 || found + text.length > name.length - last.length) return false;
+    at = found + text.length;
+  }
+  return true;
 }
 
 function namesIn(directory: string): readonly string[] {

@@ -18,7 +18,7 @@ const list: ProgramOptions = {
   short: "z",
   long: `abbrev[= no-abbrev color[= no-color stat[= shortstat numstat name-only name-status summary dirstat[=
     compact-summary no-patch quiet exit-code raw full-index find-renames[= find-copies[= no-renames diff-filter=
-    relative[= no-relative ignore-submodules= no-ext-diff no-textconv`,
+    relative[= no-relative ignore-submodules[= no-ext-diff no-textconv`,
 };
 const differences: ProgramOptions = {
   short: "sRM?C?puU:WwbacmS:G:",
@@ -89,7 +89,7 @@ const entries: readonly (readonly [string, GitCommand])[] = [
     names({
       short: "sbzu?",
       long: `short branch show-stash porcelain[= long untracked-files[= ignored[= column[= no-column ahead-behind
-        no-ahead-behind renames no-renames find-renames[= ignore-submodules=`,
+        no-ahead-behind renames no-renames find-renames[= ignore-submodules[=`,
     }),
   ],
   ["diff", { parse: joined(list, differences), showsText: unlessSummary }],
@@ -105,7 +105,7 @@ const entries: readonly (readonly [string, GitCommand])[] = [
     {
       parse: createOptionParser({
         short: "L:ltpcsewM?C?fn",
-        long: `porcelain line-porcelain show-email show-name show-number date= abbrev= root since= first-parent
+        long: `porcelain line-porcelain show-email show-name show-number date= abbrev[= root since= first-parent
           encoding= no-textconv`,
       }),
       showsText: always,
@@ -143,7 +143,7 @@ const entries: readonly (readonly [string, GitCommand])[] = [
   [
     "describe",
     names({
-      long: "all tags contains always long abbrev= exact-match candidates= match= exclude= first-parent debug",
+      long: "all tags contains always long abbrev[= exact-match candidates= match= exclude= first-parent debug",
     }),
   ],
   [
@@ -169,7 +169,7 @@ const entries: readonly (readonly [string, GitCommand])[] = [
     names(
       {
         short: "arvi",
-        long: `all remotes verbose list show-current abbrev= no-abbrev color[= no-color ${choosing}`,
+        long: `all remotes verbose list show-current abbrev[= no-abbrev color[= no-color ${choosing}`,
       },
       onlyInLists("list contains no-contains merged no-merged points-at"),
     ),

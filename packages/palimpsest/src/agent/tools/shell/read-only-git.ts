@@ -38,7 +38,8 @@ export function readGit(words: readonly string[]): GitReading | undefined {
     files: [],
     isInRevision: false,
   };
-  if (directories.includes("")) return undefined;
+  // Seen from a shell, a dash is the directory before.
+  if (directories.some((directory) => directory === "" || directory.startsWith("-"))) return undefined;
   if (name === "--version" || name === "version") return rest.length === 0 ? plain : undefined;
   const command = gitCommands.get(name);
   const parsed = command?.parse(rest);

@@ -105,7 +105,7 @@ const jq = reader(
 
 const diff = reader(
   {
-    short: "abBcdeEF:iI:lnNpqrstTuU:C:wW:x:yZ",
+    short: "abBcdeEF:iI:nNpqrstTuU:C:wW:x:yZ",
     long: `brief report-identical-files context[= unified[= ed rcs side-by-side width= left-column
       suppress-common-lines show-c-function show-function-line= label= expand-tabs initial-tab tabsize= recursive
       no-dereference new-file unidirectional-new-file ignore-case exclude= ignore-tab-expansion
@@ -201,7 +201,7 @@ const entries: readonly (readonly [string, ProgramReader])[] = [
   [
     "od",
     showing({
-      short: "A:bcdfij:lN:osS:t:vw:x",
+      short: "A:bcdfij:lN:ost:vx",
       long: "address-radix= skip-bytes= read-bytes= format= width[=",
     }),
   ],
@@ -234,7 +234,7 @@ const entries: readonly (readonly [string, ProgramReader])[] = [
   [
     "ls",
     listing({
-      short: "1aAbBcCdfFgGhiI:klmnNopqQrRsStuUvw:xXZ",
+      short: "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
       long: `all almost-all author escape block-size= ignore-backups color[= directory classify[= file-type format=
         full-time group-directories-first no-group human-readable si hide= indicator-style= inode ignore= kibibytes
         numeric-uid-gid literal hide-control-chars show-control-chars quote-name quoting-style= reverse recursive

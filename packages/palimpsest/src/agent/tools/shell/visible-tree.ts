@@ -1,7 +1,8 @@
 import { readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
+import { isGarbled } from "./expand-words.js";
 
-const MAX_ENTRIES = 20_000;
+const MAX_ENTRIES = 5000;
 
 export interface TreeQuestion {
   /** Whether a path, as links lead, may be looked at. */
@@ -24,7 +25,7 @@ export function isVisibleTree(directory: string, question: TreeQuestion): boolea
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     for (const entry of entriesOf(place)) {
       entries += 1;
-      if (entries > MAX_ENTRIES) return false;
+      if (entries > MAX_ENTRIES || isGarbled(entry.name)) return false;
       const path = join(place, entry.name);
       if (isHidden?.(path) === true) return false;
       if (entry.isSymbolicLink() && followsLinks !== undefined) {

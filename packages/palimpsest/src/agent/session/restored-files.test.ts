@@ -1,0 +1,85 @@
+import type { Message } from "@palimpsest/core";
+import { rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { call } from "../loop/testing/loop-agent.js";
+import { createWorkplace, type Workplace } from "./testing/workplace.js";
+
+let place: Workplace;
+beforeEach(async () => {
+  place = await createWorkplace();
+});
+afterEach(() => place.remove());
+
+const LONG = Array.from({ length: 1500 }, (_, at) => `Thought ${at} about the plan.`).join("\n");
+
+/** The files that stand in a conversation as attachments, by their names. */
+const restoredIn = (live: readonly Message[]): readonly string[] =>
+  live.flatMap((message) =>
+    message.type === "attachment" && message.attachment.type === "file"
+      ? [String(message.attachment["path"]).split("/").at(-1) ?? ""]
+      : [],
+  );
+
+const denying = (rules: readonly string[]) => ({
+  allow: [],
+  ask: [],
+  deny: rules.map((rule) => ({ rule, base: place.cwd, source: "the test" })),
+  additionalDirectories: [],
+});
+
+const names = [".env", "secrets/key.txt", "swapped.txt", "open.txt"];
+
+/** A session that has read all of them, and is opened again under rules that forbid some. */
+async function compactUnder(
+  rules: readonly string[],
+): Promise<{ restored: readonly string[]; shown: string }> {
+  for (const name of names) await place.write(name, `old-of-${name}\n`);
+  await writeFile(join(dirname(place.cwd), "outside.txt"), "new-of-the-outside\n");
+  const calls = names.map((name) => call("Read", { file_path: name }));
+  const first = await place.open([{ text: LONG, calls }, "Read."], { id: "one" });
+  await first.say("Read them.");
+  await first.close();
+  const again = await place.open(["Nothing else."], {
+    id: "one",
+    isResumed: true,
+    settings: { ...(await settingsOf()), permissions: denying(rules) },
+  });
+  // What comes back is read again from the disk.
+  for (const name of names) await place.write(name, `new-of-${name}\n`);
+  await rm(join(place.cwd, "swapped.txt"));
+  await symlink(join(dirname(place.cwd), "outside.txt"), join(place.cwd, "swapped.txt"));
+  expect(await again.conversation.compact()).toMatchObject({ kind: "compacted" });
+  const before = again.requests.length;
+  await again.say("And now?");
+  await again.close();
+  const shown = JSON.stringify(again.requests.slice(before));
+  return { restored: restoredIn(again.conversation.live), shown };
+}
+
+async function settingsOf() {
+  const { defaultSettings } = await import("@palimpsest/core");
+  return {
+    engine: { ...defaultSettings, keepRecentTokens: 0, restoreFiles: 10 },
+    hooks: {},
+    env: {},
+    files: [],
+    warnings: [],
+  };
+}
+
+it("files in use come back behind a compaction, but for one that leads out of the working directory", async () => {
+  const { restored, shown } = await compactUnder([]);
+  expect(restored).toEqual(expect.arrayContaining(["open.txt", ".env", "key.txt"]));
+  expect(shown).toContain("new-of-.env");
+  expect(restored).not.toContain("swapped.txt");
+  expect(shown).not.toContain("new-of-the-outside");
+});
+
+it("a file that a rule forbids to read does not come back, whatever was read before", async () => {
+  const { restored, shown } = await compactUnder(["Read(.env)", "Read(Secrets/**)"]);
+  expect(restored).toContain("open.txt");
+  expect(shown).toContain("new-of-open.txt");
+  expect(shown).not.toMatch(/new-of-\.env|new-of-secrets|new-of-the-outside/);
+  expect(restored).not.toEqual(expect.arrayContaining([".env"]));
+});
