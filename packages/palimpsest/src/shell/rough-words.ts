@@ -46,7 +46,7 @@ export function readRoughly(text: string): RoughReading {
   const decoded = withoutJoinedLines(text).replaceAll(/\$'((?:[^'\\]|\\[^])*)'/g, (_, inner: string) =>
     decode(inner),
   );
-  const bare = decoded.replaceAll(/['"\\]/g, "");
+  const bare = decoded.replaceAll(/\$?"|['\\]/g, "");
   const gone = bare.replaceAll(/\$\(/g, "").replaceAll(expansion, "").replaceAll(/[()`]/g, "");
   const apart = bare.replaceAll(/\$\{\w+:?[-=+?]/g, " ").replaceAll(expansion, " ");
   return {
@@ -62,7 +62,8 @@ export function readRoughly(text: string): RoughReading {
 
 function startsComputed(piece: string): boolean {
   const program = wordsOf(piece, /\s+/).find((word) => !leading.test(word));
-  return program !== undefined && /^[<>\d]*\$/.test(program);
+  // Names with dots, slashes and signs are names; a part that is made when it runs may make any of it.
+  return program !== undefined && /[$`*?[{]/.test(program) && !/^(?:\[\[?|\{)$/.test(program);
 }
 
 export const withoutJoinedLines = (text: string): string => text.replaceAll(/\\\r?\n/g, "");

@@ -97,8 +97,24 @@ function formsOfCommand(command: ShellCommand): FormsOfCommand {
     rows: [afterOptions(name, values), ...(runs === "no" ? [] : [wordsInRow(values)])],
     openings: openingsOf(name, rest),
     rough: rough === undefined ? [] : [rough],
-    isUnsure: mayRunComputed && (rest.some(isNothingElse) || rough?.hasUnknownProgram === true),
+    isUnsure:
+      (isComputed(program) && program.raw !== "[") ||
+      changesMeaning(name, values) ||
+      (mayRunComputed && (rest.some(isNothingElse) || rough?.hasUnknownProgram === true)),
   };
+}
+
+/** Parts of the shell by which the words after them come to mean other programs, or that run a text. */
+const renaming: ReadonlySet<string> = new Set(
+  "alias shopt enable hash bind complete compgen trap".split(" "),
+);
+
+/** After it, or in it, programs run that no word names as such. */
+function changesMeaning(name: string, values: readonly string[]): boolean {
+  if (renaming.has(name)) return true;
+  if (name === "env") return values.some((value) => /^-[^-]*S|^--s/.test(value));
+  if (name !== "git") return false;
+  return values.some((value) => /^(?:-c|--config-env|--exec-path)/.test(value));
 }
 
 /** `git -C x --no-pager push` is `git push`, too: any number of options, and of their values, left out. */

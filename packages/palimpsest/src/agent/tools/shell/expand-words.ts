@@ -98,20 +98,34 @@ export function expandBraces(word: string): readonly string[] | undefined {
   return done;
 }
 
-/** What stands for a group; one that is none stands for itself. */
+/**
+ * What may stand for a group; one that is not a group stands for itself. A shell reads `..` around other groups in odd
+ * ways: such a text also stands for itself, with its braces and without.
+ */
 function membersOf(inside: string): readonly string[] | undefined {
   if (inside.includes(",")) return inside.split(",");
+  const itself = `\u0001${inside}\u0002`;
+  if (!inside.includes("..")) return [itself];
+  const sequence = sequenceOf(inside);
+  return sequence === undefined ? undefined : [...sequence, itself, inside];
+}
+
+/** `1..3`, `01..10..2`, `a..e`; nothing for what is not such a sequence, undefined for too many. */
+function sequenceOf(inside: string): readonly string[] | undefined {
   const [, from = "", to = "", step = "1"] =
     /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.-?(\d{1,9}))?$/.exec(inside) ?? [];
-  if (from === "" || /\d/.test(from) !== /\d/.test(to)) return [`\u0001${inside}\u0002`];
+  if (from === "" || /\d/.test(from) !== /\d/.test(to)) return [];
   const isNumber = /\d/.test(from);
   const first = isNumber ? Number(from) : from.charCodeAt(0);
   const last = isNumber ? Number(to) : to.charCodeAt(0);
   const width = Math.max(1, Number(step));
   const count = Math.floor(Math.abs(last - first) / width) + 1;
   if (count > MAX_ALTERNATIVES) return undefined;
+  const digits = [from, to].some((end) => /^-?0\d/.test(end)) ? Math.max(from.length, to.length) : 0;
   return Array.from({ length: count }, (_, index) => {
     const value = first + Math.sign(last - first) * index * width;
-    return isNumber ? String(value) : String.fromCharCode(value);
+    if (!isNumber) return String.fromCharCode(value);
+    const sign = value < 0 ? "-" : "";
+    return sign + String(Math.abs(value)).padStart(digits - sign.length, "0");
   });
 }

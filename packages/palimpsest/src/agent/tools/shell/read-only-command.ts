@@ -104,7 +104,8 @@ function isGitReading(words: readonly string[], options: ReadOnlyOptions): boole
   }
   const from = fromDirectory(directory);
   const repository = inspectRepository(directory);
-  if (repository.kind === "unsafe" || !reading.operands.every((word) => isVisible(from(word)))) return false;
+  const named = [...reading.operands, ...(reading.isInRevision ? [] : (reading.files ?? []))];
+  if (repository.kind === "unsafe" || !named.every((word) => isVisible(from(word)))) return false;
   // Where there is no repository, two files are compared instead.
   if (repository.kind === "none") return reading.command !== "diff";
   if (!reading.showsText || (isHidden === undefined && isVisible(repository.top))) return true;
