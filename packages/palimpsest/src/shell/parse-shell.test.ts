@@ -228,6 +228,22 @@ describe("reading a shell command", () => {
     ).toEqual(["a", ";b&", "&&c|&", "|d|&", "||e&", "&f", ";g|", "|&h|"]);
   });
 
+  it.each([
+    "echo \"$(cat <<'E'\n$(x)\nE\n)\"",
+    "echo \"$(cat <<'E'\nit's\nE\n)\"",
+    'echo "$(cat <<E\n`x`\nE\n)"',
+    'echo "$(cat <<E\na) ; touch b; (\nE\n)"',
+    "echo \"$(cat <<'E'\na\nE\ntouch b\n)\"",
+    "echo \"$(cat <<'E'\na\n E\n)\"",
+    "echo \"$(cat <<'E'\na\nE\ntouch b\nE\n)\"",
+    "echo \"$(cat <<'E' f\na\nE\n)\"",
+    "echo \"$(cat <<-'E'\na\nE\n)\"",
+    "echo $(cat <<'E'\na b\nE\n)",
+    "echo \"$(cat <<'E'\na\nE)\"",
+  ])("a text by cat is not understood where it may be more: %j", (command) => {
+    expect(parseShell(command).kind).toBe("unclear");
+  });
+
   it("tells what a shell fills in", () => {
     const parsed = parseShell(`x $A "\${B}" '$C' \\$D *.ts '*' {a,b} ~/x a=~/x "~"`);
     const found = parsed.kind === "clear" ? (parsed.commands[0]?.words ?? []) : [];

@@ -20,7 +20,7 @@ const harmlessTargets: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout"
 
 /**
  * The simple commands of a shell command, where it is nothing but simple commands: words, quotes, escapes, comments,
- * plain variables, patterns, redirections and `|`, `|&`, `&&`, `||`, `;`, `&` and ends of lines between them. Lines
+ * plain variables, patterns, texts by `"$(cat <<'END' … )"`, redirections and `|`, `|&`, `&&`, `||`, `;`, `&` and ends of lines between them. Lines
  * that a backslash joins are joined first, as a shell does. Whatever else a shell may understand (substitutions,
  * control flow, groups, here-documents, a program whose name is computed, variables that change what programs do)
  * makes the whole unclear, and so does a command that is very long. Takes time in proportion to the text.

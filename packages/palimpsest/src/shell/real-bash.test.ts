@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -10,13 +19,14 @@ import type { ShellCommand } from "./shell-command.js";
 const BASH = "/bin/bash";
 let base: string;
 
-/** The only program that there is writes down what it is called with. */
+/** The only programs that there are: one that writes down what it is called with, and `cat`. */
 beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), "palimpsest-bash-"));
   mkdirSync(join(base, "bin"));
   const program = join(base, "bin", "show");
   writeFileSync(program, `#!/bin/sh\nprintf '%s\\0' "$#" "$@" >>'${join(base, "log")}'\n`);
   chmodSync(program, 0o755);
+  symlinkSync("/bin/cat", join(base, "bin", "cat"));
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -95,6 +105,27 @@ describe.skipIf(!existsSync(BASH))("what is understood is what a real bash does"
     "show a |& show b",
     'show "it\'s" \'say "x"\' "a\nb"',
   ])("%j", (command) => expect(compare(command)).toBe(true));
+
+  it.each([
+    "show -m \"$(cat <<'EOF'\nfeat(core): two lines\n\nCo-Authored-By: A <a@b.c>\nEOF\n)\" b",
+    'show "a $(cat <<X\nEOF\nX\n\n )b" && show c',
+    "show \"$(cat <<'A'\n\n\nA\n)\"",
+  ])("a text by cat: %j", (command) => expect(compare(command)).toBe(true));
+
+  it("whatever stands in a text by cat", () => {
+    const part = fc.constantFrom(
+      ..."EOF¦\nEOF\n¦\n¦ ¦a¦(b)¦)¦(¦'¦\"¦\`¦$x¦$(show y)¦\\¦#¦é¦; show z\n¦\t¦<<EOF¦|¦&".split("¦"),
+    );
+    let understood = 0;
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 7 }), fc.constantFrom("'", '"', ""), (parts, quote) => {
+        const text = `show "$(cat <<${quote}EOF${quote}\n${parts.join("")}\nEOF\n)" end`;
+        understood += compare(text) ? 1 : 0;
+      }),
+      { numRuns: 500 },
+    );
+    expect(understood).toBeGreaterThan(5);
+  });
 
   it("whatever is put together", () => {
     let understood = 0;

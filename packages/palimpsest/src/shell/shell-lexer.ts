@@ -144,7 +144,11 @@ export class ShellLexer {
       const before = last;
       last = character;
       if (character === "`") throw new UnclearCommand(SUBSTITUTION);
-      if (character === "$") {
+      const text = character === "$" && isQuoted ? this.#textFromCat() : undefined;
+      if (text !== undefined) {
+        raw += text.raw;
+        value += text.value;
+      } else if (character === "$") {
         const read = this.#dollar(isQuoted);
         raw += read.text;
         value += read.text;
@@ -194,6 +198,21 @@ export class ShellLexer {
     throw new UnclearCommand(UNCERTAIN_CHARACTER);
   }
 
+  /**
+   * `"$(cat <<'END' … END )"`, by which people write messages of several lines: its text, where every shell reads it as
+   * nothing but text. Old ones look for quotes and brackets in it.
+   */
+  #textFromCat(): { readonly raw: string; readonly value: string } | undefined {
+    if (!this.#text.startsWith("$(cat <<", this.#at)) return undefined;
+    textFromCat.lastIndex = this.#at;
+    const [raw, , end = "", body = ""] = textFromCat.exec(this.#text) ?? [];
+    this.steps += raw?.length ?? 1;
+    // The first line like this ends it: what follows would run.
+    if (raw === undefined || body.split("\n").includes(end) || !isOnlyText(body)) return undefined;
+    this.#at += raw.length;
+    return { raw, value: body.replace(/\n+$/, "") };
+  }
+
   /** A variable by its name alone, or a dollar that stands for itself. */
   #dollar(isQuoted: boolean): { readonly text: string; readonly isVariable: boolean } {
     this.#at += 1;
@@ -224,6 +243,19 @@ export class ShellLexer {
     if (name === "_") throw new UnclearCommand("it holds $_");
     return name;
   }
+}
+
+const textFromCat = /\$\(cat <<(['"]?)([A-Za-z_]\w{0,30})\1\n((?:[^\n]*\n)*?)\2\n[ \t\n]*\)/y;
+
+/** Without quotes, substitutions, escapes and controls, and with brackets that close what they open. */
+function isOnlyText(body: string): boolean {
+  if (!/^[^'"`$\\\p{Cc}]*$/u.test(body.replaceAll(/[\n\t]/g, " "))) return false;
+  let open = 0;
+  for (const character of body) {
+    open += character === "(" ? 1 : character === ")" ? -1 : 0;
+    if (open < 0) return false;
+  }
+  return open === 0 && !/(?:^|\s)(?:case|esac|#)/m.test(body);
 }
 
 /** `~` and `~/x` are the person's own home; `~name`, `~+` and `~-` are places that only the shell knows. */

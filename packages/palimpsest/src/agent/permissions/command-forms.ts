@@ -1,3 +1,4 @@
+import { parseShell } from "../../shell/parse-shell.js";
 import {
   writtenText,
   type ParsedShell,
@@ -40,7 +41,8 @@ const MAX_CHARACTERS = 120_000;
 export function formsOf(text: string, parsed: ParsedShell): CommandForms {
   if (text.length > MAX_CHARACTERS) return { whole: [], rows: [], openings: [], doubt: "too long" };
   const written = [squeeze(text), squeeze(withoutJoinedLines(text))];
-  if (parsed.kind === "unclear") return fromRough(written, [readRoughly(text)]);
+  // What is not understood may run anything: it is asked for, if the words in it are not forbidden anyway.
+  if (parsed.kind === "unclear") return { ...fromRough(written, [readRoughly(text)]), doubt: "computed" };
   const isFed = parsed.commands.some((command) => command.isPiped && readsItsInput(command));
   const all = parsed.commands.map(formsOfCommand);
   const rough = all.flatMap(({ rough }) => rough);
@@ -74,8 +76,6 @@ interface FormsOfCommand {
 
 const isComputed = ({ isExpanded, isGlob, isBrace }: ShellWord): boolean => isExpanded || isGlob || isBrace;
 
-const isNothingElse = ({ raw, isExpanded }: ShellWord): boolean => isExpanded && /^"?\$/.test(raw);
-
 function formsOfCommand(command: ShellCommand): FormsOfCommand {
   const [program, ...rest] = command.words;
   if (program === undefined) {
@@ -100,7 +100,8 @@ function formsOfCommand(command: ShellCommand): FormsOfCommand {
     isUnsure:
       (isComputed(program) && program.raw !== "[") ||
       changesMeaning(name, values) ||
-      (mayRunComputed && (rest.some(isNothingElse) || rough?.hasUnknownProgram === true)),
+      (mayRunComputed && (rest.some(isComputed) || rough?.hasUnknownProgram === true)) ||
+      (isShell(name) && values.some(isUnclear)),
   };
 }
 
@@ -116,6 +117,10 @@ function changesMeaning(name: string, values: readonly string[]): boolean {
   if (name !== "git") return false;
   return values.some((value) => /^(?:-c|--config-env|--exec-path)/.test(value));
 }
+
+/** A text for another shell that is no clearer than it would be in this one. */
+const isUnclear = (value: string): boolean =>
+  /[^\w./=:@%+-]/.test(value) && parseShell(value).kind === "unclear";
 
 /** `git -C x --no-pager push` is `git push`, too: any number of options, and of their values, left out. */
 function afterOptions(lead: string, values: readonly string[]): RoughWords {

@@ -322,7 +322,6 @@ describe("a rule that forbids a program", () => {
     "find . -name rm",
     "curl -s http://x",
     "cat a > rm",
-    "for f in *.ts; do wc -l $f; done",
     'git commit -m "$(cat <<EOF\nwords\nEOF\n)"',
     "npm test 2>&1 | head -5",
   ])("leaves %j alone", (command) => expect(judge(command, rules)).toBe("allow"));

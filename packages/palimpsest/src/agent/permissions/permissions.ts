@@ -49,7 +49,7 @@ const TOO_LONG =
 const SHOWS_HIDDEN =
   "It may show a file for which there is a rule that forbids reading or asks for it. Name the files that it is to show.";
 const COMPUTED =
-  "Which program it runs is only known when it runs, and there are rules that forbid or ask for some. Name the program.";
+  "What it runs cannot be told from its text, and there are rules that forbid or ask for some programs. Simple commands can be held against them, one at a time.";
 
 /** Throws `PermissionRuleError` where a rule cannot be meant. */
 export function createPermissions(options: PermissionOptions): Permissions {
@@ -125,6 +125,13 @@ export function createPermissions(options: PermissionOptions): Permissions {
     return doubts.find((doubt) => doubt === "too long") ?? doubts.find((doubt) => doubt !== undefined);
   };
 
+  /** A rule that says this very command. */
+  const ruleByTheLetter = (call: CallFacts): CompiledRule | undefined => {
+    const text = call.command?.text.trim();
+    if (text === undefined || text.includes("*")) return undefined;
+    return lists.allow.find((rule) => rule.isAbout(call) && rule.text === `Bash(${text})`);
+  };
+
   /** A command that shows files, and among them perhaps one that a rule hides: also where a rule allows the program. */
   const mayShowHidden = (tool: AgentTool, call: CallFacts): boolean => {
     const isHidden = hiding();
@@ -149,9 +156,9 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const found = ruleThatAllows(lists.allow, call);
     if (found !== undefined) return byRule("allow", found);
     if (call.command === undefined) return undefined;
-    const { text, parsed } = call.command;
+    const { parsed } = call.command;
     const about = lists.allow.filter((rule) => rule.isAbout(call));
-    const whole = about.find((rule) => rule.text === `Bash(${text.trim()})` && !text.includes("*"));
+    const whole = ruleByTheLetter(call);
     if (whole !== undefined) return byRule("allow", whole);
     if (parsed.kind === "unclear") return undefined;
     const judged = judgeCommands(tool, call, about);
@@ -256,7 +263,8 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const asking = touching(lists.ask, call, named);
     if (asking !== undefined) return byRule("ask", asking);
     const doubt = doubtAbout([...lists.deny, ...lists.ask], call, named);
-    if (doubt !== undefined) return ask(call, doubt === "too long" ? TOO_LONG : COMPUTED);
+    if (doubt !== undefined && ruleByTheLetter(call) === undefined)
+      return ask(call, doubt === "too long" ? TOO_LONG : COMPUTED);
     const found = allowing(tool, call);
     if (found !== undefined && mayShowHidden(tool, call)) return ask(call, SHOWS_HIDDEN);
     return found ?? byMode(tool, call);
