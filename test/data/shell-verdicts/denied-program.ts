@@ -88,7 +88,6 @@ export const deniedProgram: readonly VerdictGroup[] = [
       "$'touch' PWN",
       "$'\\x74ouch' PWN",
       "$'\\164ouch' PWN",
-      '$"touch" PWN',
       "/usr/bin/touch PWN",
       "/usr/bin/../bin/touch PWN",
       "//usr//bin//touch PWN",
@@ -147,6 +146,7 @@ export const deniedProgram: readonly VerdictGroup[] = [
     about: "the denied program with a name that is only made when it runs",
     expected: "stopped",
     calls: [
+      '$"touch" PWN',
       "touch$IFS'PWN'",
       "touch${IFS}PWN",
       "rm$IFS-f${IFS}README.md",

@@ -1,4 +1,6 @@
 import type { Random } from "../bench/random.js";
+import { hiddenNames, insideNames, outsideNames, readerCall } from "./shell-reader-call.js";
+import { blank, mutate, word } from "./shell-spelling.js";
 
 /**
  * Shell commands by chance: harmless ones that carry something harmful, dead (inside quotes, comments, here-documents)
@@ -8,7 +10,7 @@ import type { Random } from "../bench/random.js";
 export function makeCommand(random: Random, number: number): string {
   const maker = { random, number, depth: 0, isGentle: random.below(2) === 0 };
   const kind = random.below(10);
-  let command = kind === 0 ? readerCall(maker) : kind === 1 ? oneBomb(maker) : list(maker);
+  let command = kind === 0 ? readerCall(random, number) : kind === 1 ? oneBomb(maker) : list(maker);
   for (let count = pickMutations(random); count > 0; count -= 1) command = mutate(command, random);
   return command.replaceAll("\0", "");
 }
@@ -50,57 +52,6 @@ function bomb(maker: Maker): string {
     `cat${blank(random)}${word(random.pick(["link", "hidden.txt"]), random)}`,
   ]);
 }
-
-const outsideNames = [
-  "link",
-  "../outside/secret",
-  "up/outside/secret",
-  "sub/far",
-  "d2/f",
-  "lin?",
-  "{link,x}",
-];
-const hiddenNames = ["hidden.txt", "./hidden.txt", "d3/f", "hid*", "{hidden.txt,x}", "sub/../hidden.txt"];
-const insideNames = [
-  "README.md",
-  "notes.txt",
-  "data.json",
-  "sub/a.txt",
-  "sub",
-  ".",
-  "d1",
-  "*.txt",
-  "missing",
-];
-
-/** A word in one of its spellings, all of which bash reads as the same. */
-function word(plain: string, random: Random): string {
-  const at = random.below(plain.length + 1);
-  const [head, tail] = [plain.slice(0, at), plain.slice(at)];
-  const hex = (letter: string): string => `\\x${letter.charCodeAt(0).toString(16)}`;
-  return random.pick([
-    () => plain,
-    () => plain,
-    () => `${head}''${tail}`,
-    () => `${head}""${tail}`,
-    () => `"${plain}"`,
-    () => `'${head}'"${tail}"`,
-    () => `${head}\\\n${tail}`,
-    () => `\\${plain}`,
-    () => `$'${plain}'`,
-    () => `$'${hex(plain)}${plain.slice(1)}'`,
-    () => `$"${plain}"`,
-    () => `${head}$(true)${tail}`,
-    () => `${head}$unset${tail}`,
-    () => `\${unset:-${plain}}`,
-    () => `$(echo ${plain})`,
-    () => `${head}{,}${tail}`,
-    () => (plain === "touch" ? random.pick(["/usr/bin/touch", "/usr/bin/touc?", "/usr/bin/[t]ouch"]) : plain),
-  ])();
-}
-
-const blank = (random: Random): string =>
-  random.pick([" ", " ", " ", "  ", "\t", " \\\n", "\\\n ", "$IFS''", "${IFS}", "\\\n\t\\\n"]);
 
 /** Commands one after another. */
 function list(maker: Maker): string {
@@ -350,112 +301,3 @@ function hereDocument(maker: Maker): string {
 
 const simple = (random: Random): string =>
   `${random.pick(["cat", "head -2", "wc -l", "ls -la", "grep -n a", "sort", "nl", "stat", "tail -n 1"])} ${random.pick(insideNames)}`;
-
-const readers =
-  "cat head tac nl rev cut comm cmp readlink realpath column md5sum sha256sum od hexdump fold paste join ls wc du stat grep egrep rg jq diff sort uniq file find date sed tr test which basename git".split(
-    " ",
-  );
-const longOptions =
-  "--output --files0-from --file --from-file --to-file --recursive --dereference --follow --dereference-recursive --compress-program --rawfile --slurpfile --no-index --ext-diff --textconv --output-directory --check --exclude-from --include --pre --new-file --reference --brief --all --stat --regexp".split(
-    " ",
-  );
-const findWords =
-  "-L -H -P -follow -maxdepth 1 -name * -type f -newer -fprint -fprintf -fls -exec -execdir -ok -delete -print -printf %p -files0-from -samefile touch ; \\; + {}".split(
-    " ",
-  );
-const gitWords =
-  "status diff log show blame ls-files branch tag stash list cat-file -p HEAD HEAD:hidden.txt -c -C --git-dir= --output= --no-index -- --stat --oneline -1".split(
-    " ",
-  );
-const scripts = [
-  "p",
-  "1p",
-  "w OUT-#",
-  "1e touch PWN-#",
-  "s/a/b/e",
-  "r link",
-  "$!d",
-  ".",
-  "input",
-  "env",
-  "$ENV",
-  "a",
-  "1,5p",
-];
-
-/** A program that reads, with whatever options and names. */
-function readerCall(maker: Maker): string {
-  const { random, number } = maker;
-  const program = random.pick(readers);
-  const name = (): string => random.pick([...insideNames, ...outsideNames, ...hiddenNames, `OUT-${number}`]);
-  const own = { find: findWords, git: gitWords }[program];
-  const part = (): string => {
-    const kind = random.below(10);
-    if (own !== undefined && kind < 6) return random.pick(own);
-    if (kind < 4) return name();
-    if (kind < 6) return `-${random.pick(letters)}${random.below(3) === 0 ? random.pick(letters) : ""}`;
-    if (kind < 7) return `-${random.pick(letters)}${name()}`;
-    if (kind < 8) return `'${random.pick(scripts).replaceAll("#", String(number))}'`;
-    const option = random.pick(longOptions);
-    const cut = random.below(4) === 0 ? option.slice(0, 4 + random.below(option.length - 3)) : option;
-    return `${cut}${random.pick(["", "=", " "])}${random.below(4) === 0 ? "./touch" : name()}`;
-  };
-  const parts = Array.from({ length: 1 + random.below(4) }, part);
-  return [program, ...parts].join(" ");
-}
-
-/** Without those that wait for ever. */
-const letters = "abcdeghijklmnopqrstuvwxyzABCDEGHIJKLMNOPQRSTUVWXYZ0123456789".split("");
-
-const signs = [
-  "\\\n",
-  "'",
-  '"',
-  "\\",
-  "$",
-  "`",
-  "(",
-  ")",
-  "{",
-  "}",
-  ";",
-  "&",
-  "|",
-  "<",
-  ">",
-  "\n",
-  " ",
-  "#",
-  "!",
-  "=",
-  "*",
-  "?",
-  "[",
-  "]",
-  "~",
-  "\r",
-  "\t",
-  "\u00a0",
-  "$'",
-  "$(",
-  "${",
-  "))",
-  "((",
-  "<<",
-  "''",
-  "\\\\",
-];
-
-/** One small change somewhere. */
-function mutate(text: string, random: Random): string {
-  const at = random.below(text.length + 1);
-  const kind = random.below(8);
-  const [head, tail] = [text.slice(0, at), text.slice(at)];
-  if (kind < 3) return `${head}\\\n${tail}`;
-  if (kind < 5) return `${head}${random.pick(signs)}${tail}`;
-  if (kind < 6) return head + tail.slice(1);
-  if (kind < 7) return `${head}${tail.slice(0, 1)}${tail}`;
-  const other = random.below(text.length + 1);
-  const piece = text.slice(Math.min(at, other), Math.min(at, other) + 6);
-  return `${head}${piece}${tail}`;
-}
