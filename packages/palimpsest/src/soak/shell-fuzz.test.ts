@@ -14,10 +14,10 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function sandbox(isTraced: boolean): ShellSandbox {
+function sandbox(isTraced: boolean, seconds?: number): ShellSandbox {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-shell-fuzz-")));
   folders.push(folder);
-  return createShellSandbox(folder, { isTraced });
+  return createShellSandbox(folder, { isTraced, ...(seconds === undefined ? {} : { seconds }) });
 }
 
 const fuzz = (judge: CommandJudge, { commands, isTraced }: { commands: number; isTraced: boolean }) =>
@@ -83,19 +83,28 @@ describe("the sandbox", () => {
     expect((await own.run(["echo a"])).isChanged).toBe(false);
   });
 
+  it("goes on after a command that never ends", async () => {
+    const { deeds, isCutShort } = await sandbox(true, 1).run(["while true; do true; done", "cat link"]);
+    expect(isCutShort).toBe(false);
+    expect(deeds.map(({ readsOutside }) => readsOutside)).toEqual([false, true]);
+  });
+
   it("reads what strace wrote", () => {
     const text = [
-      '7  execve("/bin/bash", ["command-0", "-c", "exec 2>&1\\ncat x"], 0x1) = 0',
+      '7  execve("/usr/bin/timeout", ["command-0", "-s", "KILL"], 0x1) = 0',
+      '7  execve("/bin/bash", ["/bin/bash", "-c", "exec 2>&1\\ncat x"], 0x1) = 0',
       '7  openat(AT_FDCWD</p>, "x", O_RDONLY) = 3</real/x>',
       '8  execve("/usr/bin/cat", ["cat", "x"], 0x1 <unfinished ...>',
       '7  execve("/nowhere/cat", ["cat", "x"], 0x1) = -1 ENOENT (No such file or directory)',
-      '7  execve("/bin/bash", ["command-1", "-c", "y"], 0x1) = 0',
+      '7  execve("/usr/bin/timeout", ["command-1", "-s", "KILL"], 0x1) = 0',
+      '7  execve("/bin/bash", ["/bin/bash", "-c", "y"], 0x1) = 0',
+      '7  execve("/bin/bash", ["bash", "-c", "z"], 0x1) = 0',
       '7  openat(AT_FDCWD</p>, "y", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 3</real/y>',
       '7  openat(AT_FDCWD</p>, "z", O_RDONLY) = -1 ENOENT (No such file or directory)',
     ].join("\n");
     expect(traceOf(text, 2)).toEqual([
       { read: ["/real/x"], written: [], programs: ["cat"] },
-      { read: [], written: ["/real/y"], programs: [] },
+      { read: [], written: ["/real/y"], programs: ["bash"] },
     ]);
   });
 });

@@ -51,7 +51,8 @@ export interface ShellSandbox {
   run(commands: readonly string[]): Promise<BatchDeeds>;
 }
 
-const MILLISECONDS = 60_000;
+const MILLISECONDS = 120_000;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Nobody's, where this process could give its rights away. */
 const NOBODY = 65_534;
 
@@ -79,18 +80,18 @@ const links: Readonly<Record<string, string>> = {
   "project/d3/f": "../hidden.txt",
 };
 
-/** Runs each command as the agent's own tool does, with its number in front of its output and in the trace. */
+/** Runs each command as the agent's own tool does, for some seconds, with its number before its output and in the trace. */
 const DRIVER = `
 ulimit -c 0; ulimit -t 10; ulimit -f 4096
 mapfile -d '' all < "$1"
 for i in "\${!all[@]}"; do
   printf '\\n@@@%d@@@\\n' "$i"
-  (cd "$2" && exec -a "command-$i" /bin/bash -c "exec 2>&1"$'\\n'"\${all[i]}") < /dev/null
+  (cd "$2" && exec -a "command-$i" timeout -s KILL "$3" /bin/bash -c "exec 2>&1"$'\\n'"\${all[i]}") < /dev/null
 done
 `;
 
-/** The folder has to be there, and be empty. Throws where there is no bash. */
-export function createShellSandbox(top: string, { isTraced = true } = {}): ShellSandbox {
+/** The folder has to be there, and be empty. Each command has so many seconds. Throws where there is no bash. */
+export function createShellSandbox(top: string, { isTraced = true, seconds = 5 } = {}): ShellSandbox {
   if (!existsSync("/bin/bash")) throw new Error("there is no /bin/bash to hold the judgement against");
   const root = join(top, "project");
   const isRoot = process.getuid?.() === 0;
@@ -115,7 +116,7 @@ export function createShellSandbox(top: string, { isTraced = true } = {}): Shell
   const play = async (commands: readonly string[]): Promise<{ output: string; isCutShort: boolean }> => {
     const list = join(top, "commands");
     writeFileSync(list, commands.map((command) => `${command}\0`).join(""));
-    const [file, ...args] = [...start, join(top, "driver.sh"), list, root];
+    const [file, ...args] = [...start, join(top, "driver.sh"), list, root, String(seconds)];
     const child = spawn(file, args, {
       ...rights,
       cwd: root,
@@ -124,7 +125,11 @@ export function createShellSandbox(top: string, { isTraced = true } = {}): Shell
       detached: true,
     });
     const chunks: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    let bytes = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_OUTPUT_BYTES) chunks.push(chunk);
+    });
     let isCutShort = false;
     const timer = setTimeout(() => {
       isCutShort = true;

@@ -11,7 +11,10 @@ const opened = /^\d+\s+(?:openat|open|creat)\(.*?(O_[A-Z_|]+|creat).* = \d+<(.*)
 const started = /^\d+\s+execve\("((?:[^"\\]|\\.)*)", \["((?:[^"\\]|\\.)*)"/;
 const resumed = /^\d+\s+<\.\.\. (?:openat|open|creat) resumed>.* = \d+<(.*)>$/;
 
-/** What each of some commands did that ran one after another: `command-7` as a program's own name begins the seventh. */
+/**
+ * What each of some commands did that ran one after another: `command-7` as a program's own name begins
+ * the seventh, and the shell that follows is its own.
+ */
 export function traceOf(text: string, count: number): readonly TracedCommand[] {
   const all = Array.from({ length: count }, () => ({
     read: [] as string[],
@@ -19,12 +22,16 @@ export function traceOf(text: string, count: number): readonly TracedCommand[] {
     programs: [] as string[],
   }));
   let current: (typeof all)[number] | undefined;
+  let isStarting = false;
   for (const line of text.split("\n")) {
     const start = started.exec(line);
     if (start !== null) {
       const [, path = "", name = ""] = start;
       const own = /^command-(\d+)$/.exec(name);
-      if (own !== null) current = all[Number(own[1])];
+      if (own !== null) {
+        current = all[Number(own[1])];
+        isStarting = true;
+      } else if (isStarting && path === "/bin/bash") isStarting = false;
       else if (line.endsWith(" = 0") || line.endsWith("<unfinished ...>")) {
         current?.programs.push(path.split("/").at(-1) ?? path);
       }
