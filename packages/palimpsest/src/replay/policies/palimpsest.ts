@@ -4,9 +4,10 @@ import {
   type PreparedRequest,
   type Settings,
 } from "@palimpsest/core";
-import { compaction } from "@palimpsest/core/compaction";
+import { compaction, type ReadState } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
 import type { AnswerBlock } from "../../simulator/player.js";
+import { absolutePath, pathKey } from "../world/file-path.js";
 import { createRecordedWorld } from "../world/recorded-world.js";
 import type { Policy, PolicyEdit } from "./policy.js";
 
@@ -22,6 +23,7 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
     ttls: ["auto"],
     start(host) {
       const world = createRecordedWorld();
+      const forgotten = watchForgotten(world.state.readState);
       let ids = 0;
       const tools = host.tools.map((definition) => ({ definition }));
       const conversation = createConversation({
@@ -38,7 +40,7 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
         system: { custom: host.system },
         tools: () => tools,
         ...(host.thinking === undefined ? {} : { parameters: { thinking: host.thinking } }),
-        state: world.state,
+        state: { ...world.state, readState: forgotten.watched },
         transcriptPath: "transcript.jsonl",
         account: { isEligible: true, isInOverage: false },
       });
@@ -68,7 +70,38 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
             ? { next: "retry", edits: [editOf(observed.step)] }
             : { next: "end", edits: [] };
         },
+        holdsFile: (path) => !forgotten.has(path),
       };
+    },
+  };
+}
+
+/** The read-state as the engine is given it, and which files the engine took out of it: not read again since. */
+function watchForgotten(readState: ReadState): {
+  readonly watched: ReadState;
+  readonly has: (path: string) => boolean;
+} {
+  const taken = new Map<string, string>();
+  const take = (path: string): void => void taken.set(pathKey(path), path);
+  return {
+    watched: {
+      ...readState,
+      forget(path) {
+        if (readState.has(path)) take(path);
+        readState.forget(path);
+      },
+      clear() {
+        for (const { path } of readState.snapshot().reads) take(path);
+        readState.clear();
+      },
+      restore(snapshot) {
+        for (const { path } of readState.snapshot().reads) take(path);
+        readState.restore(snapshot);
+      },
+    },
+    has(path) {
+      const name = taken.get(pathKey(absolutePath(path, "/") ?? path));
+      return name !== undefined && !readState.has(name);
     },
   };
 }

@@ -52,6 +52,11 @@ export interface PolicyRun {
   refused(
     failure: ApiFailure,
   ): Promise<{ readonly next: "retry" | "end"; readonly edits: readonly PolicyEdit[] }>;
+  /**
+   * Whether the host would let the model edit this file: its read-state holds it. Asked between `prepare` and
+   * `answered`. Left out: the host holds the files whose calls (reads, writes, edits) stand in the request.
+   */
+  holdsFile?(path: string): boolean;
 }
 
 /** A way of keeping a conversation within its window. */
