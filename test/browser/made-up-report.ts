@@ -104,6 +104,8 @@ function playTurns(
       outputTokens: 900,
       references,
       missing: hasForgotten && random() < manner.forgets * 3 ? Math.min(references, 1) : 0,
+      isBlind: hasForgotten && turn % 7 === 0,
+      blindEdits: hasForgotten && turn % 14 === 0 ? 1 : 0,
       edits,
       cacheBreak: isBroken
         ? {
@@ -131,8 +133,25 @@ function figuresOf(
   const sideCalls = edits.filter(({ tier }) => tier === "full" || tier === "summarise-all").length;
   const reads = total((record) => record.cacheReadTokens);
   const writes = total((record) => record.cacheWriteTokens);
-  return {
+  const forgetting = {
+    turns: series.length,
     cost,
+    fullCost: cost * 1.05,
+    regainCost: cost * 0.05,
+    costAt: { "1": cost * 1.05, "2": cost * 1.1, "4": cost * 1.2 },
+    edits: series.length,
+    blindEdits: total((record) => record.blindEdits),
+    unreadEdits: 0,
+    neededTurns: series.length,
+    blindTurns: series.filter(({ isBlind }) => isBlind).length,
+    regainRequests: series.filter(({ isBlind }) => isBlind).length,
+    regainSeconds: 4.4 * series.filter(({ isBlind }) => isBlind).length,
+    lost: 0,
+  };
+  return {
+    ...forgetting,
+    beforeRecordedCompaction: forgetting,
+    breakEven: null,
     costRatio: cost / options.unlimitedCost,
     cacheHit: reads / Math.max(1, reads + writes + 12 * series.length),
     inputTokens: 12 * series.length,
@@ -151,7 +170,6 @@ function figuresOf(
     cpuMsP50: 0.42,
     cpuMsP99: 6.8,
     cpuGrowth: 1.12,
-    turns: series.length,
     sideCalls,
     sideCost: sideCalls * 0.031,
     peakTokens: Math.max(0, ...series.map((record) => record.promptTokens)),

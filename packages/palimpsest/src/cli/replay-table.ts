@@ -1,4 +1,9 @@
-import type { FileResult, PolicyFigures, ReplayReport } from "../replay/measures/policy-result.js";
+import type {
+  FileResult,
+  ForgottenSource,
+  PolicyFigures,
+  ReplayReport,
+} from "../replay/measures/policy-result.js";
 import { formatNumber, plural, printable } from "./terminal.js";
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
@@ -10,7 +15,12 @@ interface Column {
   readonly of: (figures: PolicyFigures) => string;
 }
 
+const share = (part: number, whole: number): string => percent(whole === 0 ? 0 : part / whole);
+
 const columns: readonly Column[] = [
+  { title: "full cost", of: ({ fullCost }) => dollars(fullCost) },
+  { title: "blind edits", of: ({ blindEdits, edits }) => share(blindEdits, edits) },
+  { title: "blind turns", of: ({ blindTurns, turns }) => share(blindTurns, turns) },
   { title: "cost", of: ({ cost }) => dollars(cost) },
   { title: "ratio", of: ({ costRatio }) => costRatio.toFixed(2) },
   { title: "cache hit", of: ({ cacheHit }) => percent(cacheHit) },
@@ -20,6 +30,29 @@ const columns: readonly Column[] = [
   { title: "overflow", of: ({ overflow }) => formatNumber(overflow) },
   { title: "CPU p99 ms", of: ({ cpuMsP99 }) => milliseconds(cpuMsP99) },
   { title: "compactions", of: ({ compactions }) => describeTiers(compactions) },
+];
+
+/** What a forgotten turn may be worth beyond the price of reading again, and what regaining came to. */
+const regainColumns: readonly Column[] = [
+  { title: "×1", of: ({ costAt }) => dollars(costAt["1"]) },
+  { title: "×2", of: ({ costAt }) => dollars(costAt["2"]) },
+  { title: "×4", of: ({ costAt }) => dollars(costAt["4"]) },
+  {
+    title: "break-even",
+    of: ({ breakEven }) => (breakEven === null ? "–" : `×${breakEven.toFixed(breakEven < 10 ? 1 : 0)}`),
+  },
+  { title: "read again", of: ({ regainRequests }) => formatNumber(regainRequests) },
+  { title: "seconds", of: ({ regainSeconds }) => formatNumber(Math.round(regainSeconds)) },
+  { title: "lost", of: ({ lost }) => formatNumber(lost) },
+  {
+    title: "before a recorded compaction: full cost, blind edits, blind turns",
+    of: ({ beforeRecordedCompaction: before }) =>
+      [
+        dollars(before.fullCost),
+        share(before.blindEdits, before.edits),
+        share(before.blindTurns, before.turns),
+      ].join(", "),
+  },
 ];
 
 /** Without limits to what a summary quotes, where that makes a difference. */
@@ -43,6 +76,10 @@ export function describeReplay(report: ReplayReport): string {
     ["policy", ...columns.map(({ title }) => title)],
     policies.map(([name, figures]) => [name, ...columns.map(({ of }) => of(figures))]),
   );
+  const regaining = tableOf(
+    ["cost + k × regaining", ...regainColumns.map(({ title }) => title)],
+    policies.map(([name, figures]) => [name, ...regainColumns.map(({ of }) => of(figures))]),
+  );
   const about =
     `${plural(total.files, "conversation")}, ${plural(total.rounds, "turn")}; ` +
     `never forgetting would cost ${dollars(total.unlimitedCost)} (the ratio's 1.00)\n`;
@@ -51,7 +88,7 @@ export function describeReplay(report: ReplayReport): string {
     played.length < 2 || first === undefined
       ? ""
       : `\n${printable(first[0])}, file by file\n${fileTable(played, first[0])}`;
-  return `${about}\n${table}${endings(played)}${perFile}`;
+  return `${about}\n${table}${endings(played)}\n${regaining}${perFile}`;
 }
 
 function fileTable(files: readonly FileResult[], policy: string): string {
@@ -95,20 +132,43 @@ function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]
     .join("");
 }
 
-/** Turn by turn, what a policy had forgotten when the recorded action used it. */
+/** Turn by turn, what a policy had forgotten when the recorded action used it, and where that was from. */
 export function describeMissing({ files }: ReplayReport): string {
   const lines: string[] = [];
   for (const file of files) {
     if ("error" in file) continue;
-    for (const [name, { missing = [] }] of Object.entries(file.policies)) {
-      if (missing.length === 0) continue;
+    for (const [name, { missing = [], forgotten = [] }] of Object.entries(file.policies)) {
+      const names = missing.filter(({ kind }) => kind !== "path");
+      if (names.length + forgotten.length === 0) continue;
       lines.push(
-        `\n${printable(file.file)}, ${printable(name)}: ${plural(missing.length, "reference")} missing`,
+        `\n${printable(file.file)}, ${printable(name)}: ${plural(forgotten.length, "source")} forgotten, ` +
+          `${plural(names.length, "other name")} missing`,
       );
-      for (const { turn, tool, kind, reference } of missing) {
-        lines.push(`  turn ${turn + 1}  ${printable(tool)}  ${kind}  ${printable(reference)}`);
+      const told = [
+        ...forgotten.map((one) => ({ turn: one.turn, told: describeForgotten(one) })),
+        ...names.map(({ turn, tool, kind, reference }) => ({
+          turn,
+          told: `${printable(tool)}  ${kind}  ${printable(reference)}`,
+        })),
+      ];
+      for (const one of told.toSorted((a, b) => a.turn - b.turn)) {
+        lines.push(`  turn ${one.turn + 1}  ${one.told}`);
       }
     }
   }
   return lines.length === 0 ? "\nNothing was missing.\n" : `${lines.join("\n")}\n`;
+}
+
+/** `Edit  3 lines, 1 path of src/lamp.ts (disk, 31 turns ago): export const wick = …`. */
+function describeForgotten(forgotten: ForgottenSource): string {
+  const { tool, source, class: kind, roundsAgo, lines, missingLines, paths, isUnread } = forgotten;
+  const what = [
+    ...(missingLines === 0 ? [] : [plural(missingLines, "line")]),
+    ...(paths.length === 0 ? [] : [plural(paths.length, "path")]),
+    ...(isUnread ? ["no longer held as read"] : []),
+  ].join(", ");
+  const age = roundsAgo === null ? "" : `, ${plural(roundsAgo, "turn")} ago`;
+  const first = lines[0] ?? paths[0];
+  const example = first === undefined ? "" : `: ${printable(first)}`;
+  return `${printable(tool)}  ${what} of ${printable(source)} (${kind}${age})${example}`;
 }

@@ -21,6 +21,8 @@ export type {
   ContextKind,
   FailedFile,
   FileResult,
+  ForgettingFigures,
+  ForgottenSource,
   LargeItem,
   MissingReference,
   PolicyFigures,

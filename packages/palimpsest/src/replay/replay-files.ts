@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { FailedFile, FileResult, ReplayReport } from "./measures/policy-result.js";
-import { addTallies, figuresOf, type Tally } from "./measures/tally.js";
+import { addTallies, figuresOf, withBreakEven, type Tally } from "./measures/tally.js";
 import { replayFile, type FilePlayed, type ReplayTask } from "./replay-file.js";
 import type { WorkerReport, WorkerTask } from "./replay-worker.js";
 
@@ -71,8 +71,10 @@ function reportOf(played: readonly FilePlayed[]): ReplayReport {
       tallies.set(name, [...(tallies.get(name) ?? []), tally]);
     }
   }
-  const policies = Object.fromEntries(
-    [...tallies].map(([name, list]) => [name, figuresOf(addTallies(list), unlimitedCost)]),
+  const policies = withBreakEven(
+    Object.fromEntries(
+      [...tallies].map(([name, list]) => [name, figuresOf(addTallies(list), unlimitedCost)]),
+    ),
   );
   return { files, total: { files: files.length - failed, failed, rounds, unlimitedCost, policies } };
 }

@@ -1,4 +1,7 @@
 import { findModel, type Message, type ModelRequest, type ToolDefinition } from "@palimpsest/core";
+import { createLineFinder } from "../../replay/forgetting/context-lines.js";
+import { createFileNames } from "../../replay/forgetting/file-names.js";
+import { NOTHING_NEEDED } from "../../replay/forgetting/needs.js";
 import { createUserWordsJudge } from "../../replay/measures/user-words.js";
 import { createSummariseAllPolicy } from "../../replay/policies/summarise-all.js";
 import { createPlayableRounds } from "../../replay/play/playable-round.js";
@@ -60,6 +63,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
       startTime: at,
       summaryCharacters: options.summaryCharacters,
       userWords,
+      finder: createLineFinder(new Set(), createFileNames()),
       keepsMissing: false,
     });
 
@@ -70,7 +74,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
       const response = { id, model: model.id, at: answeredAt, content: answerBlocks(content) };
       const round = playable.next({ incoming, at, response });
       userWords.note(round.incoming);
-      await play.turn(round, turn, []);
+      await play.turn(round, turn, NOTHING_NEEDED);
       turn += 1;
     },
     figures() {

@@ -1,9 +1,38 @@
 import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
 
-/** What one policy made of one conversation, or of several together. The names are a contract. */
-export interface PolicyFigures {
+/** What a policy's forgetting came to (docs/replay.md). The names are a contract. */
+export interface ForgettingFigures {
+  /** Answered turns. */
+  readonly turns: number;
   /** Dollars, calls for summaries and notes included. */
   readonly cost: number;
+  /** The bill of the run in which what was forgotten is read again. */
+  readonly fullCost: number;
+  /** `fullCost` less `cost`. */
+  readonly regainCost: number;
+  /** `cost` and so many times `regainCost`. */
+  readonly costAt: Readonly<Record<"1" | "2" | "4", number>>;
+  /** Calls that carry text to be replaced. */
+  readonly edits: number;
+  /** Those of them of whose text a line was nowhere in the context. */
+  readonly blindEdits: number;
+  /** Those that a host would have refused because it no longer held their file as read. */
+  readonly unreadEdits: number;
+  /** Turns that had to remember a line or a path, and those at which one was missing. */
+  readonly neededTurns: number;
+  readonly blindTurns: number;
+  /** Of the run with regaining: requests that read again, their seconds, and sources that could not be read again. */
+  readonly regainRequests: number;
+  readonly regainSeconds: number;
+  readonly lost: number;
+}
+
+/** What one policy made of one conversation, or of several together. The names are a contract. */
+export interface PolicyFigures extends ForgettingFigures {
+  /** The same of the turns before the first compaction that was recorded. */
+  readonly beforeRecordedCompaction: ForgettingFigures;
+  /** How many times its price a regained turn is worth where this policy costs what `palimpsest` does; null for none. */
+  readonly breakEven: number | null;
   /** Against never forgetting: an unlimited window and a cache that never loses anything. */
   readonly costRatio: number;
   /** Tokens read from the cache of all input tokens. */
@@ -37,8 +66,6 @@ export interface PolicyFigures {
   readonly cpuMsP99: number;
   /** The median of the last quarter of the turns against that of the first; 1 is flat. */
   readonly cpuGrowth: number;
-  /** Answered turns. */
-  readonly turns: number;
   /** Calls beside the conversation, and what they cost. */
   readonly sideCalls: number;
   readonly sideCost: number;
@@ -74,6 +101,9 @@ export interface TurnRecord {
   readonly outputTokens: number;
   readonly references: number;
   readonly missing: number;
+  /** A line or a path was missing; how many edits were blind. */
+  readonly isBlind: boolean;
+  readonly blindEdits: number;
   readonly edits: readonly PolicyEdit[];
   /** Why the cache lost something that it held; null where it did not. */
   readonly cacheBreak: { readonly reason: string; readonly lostTokens: number; readonly cost: number } | null;
@@ -86,6 +116,24 @@ export interface MissingReference {
   readonly tool: string;
   readonly kind: "path" | "identifier" | "number" | "quoted";
   readonly reference: string;
+}
+
+/** A source of which lines or paths were not in the context of the turn that used them. */
+export interface ForgottenSource {
+  readonly turn: number;
+  readonly at: number;
+  readonly tool: string;
+  readonly class: "disk" | "again" | "transcript";
+  /** A path, a command, or whose words they are: hostile, cut short. */
+  readonly source: string;
+  /** Turns since it stood in the conversation last; null where that is not known. */
+  readonly roundsAgo: number | null;
+  /** The first of them, and how many there are. */
+  readonly lines: readonly string[];
+  readonly missingLines: number;
+  readonly paths: readonly string[];
+  /** The host would refuse an edit of it: it no longer holds the file as read. */
+  readonly isUnread: boolean;
 }
 
 /** One of the largest parts of the context at its largest. */
@@ -105,6 +153,7 @@ export interface PolicyResult extends PolicyFigures {
   /** Only where they were asked for. */
   readonly series?: readonly TurnRecord[];
   readonly missing?: readonly MissingReference[];
+  readonly forgotten?: readonly ForgottenSource[];
   readonly largest?: readonly LargeItem[];
 }
 

@@ -1,13 +1,43 @@
 import type { Verdict } from "../../simulator/outcome.js";
 import type { PolicyEdit } from "../policies/policy.js";
-import type { PolicyFigures } from "./policy-result.js";
+import type { ForgettingFigures, PolicyFigures } from "./policy-result.js";
 
 /** Compactions that close to the one before are counted apart. */
 const EARLY_TURNS = 3;
 
-/** What is added up while a policy plays. Plain data: tallies of several conversations add up too. */
-export interface Tally {
+/** What forgetting did, and what it cost. `cost`: the bill without regaining; `fullCost`: with it. */
+export interface ForgettingTally {
+  turns: number;
   cost: number;
+  fullCost: number;
+  edits: number;
+  blindEdits: number;
+  unreadEdits: number;
+  neededTurns: number;
+  blindTurns: number;
+  regainRequests: number;
+  regainSeconds: number;
+  lost: number;
+}
+
+const emptyForgetting = (): ForgettingTally => ({
+  turns: 0,
+  cost: 0,
+  fullCost: 0,
+  edits: 0,
+  blindEdits: 0,
+  unreadEdits: 0,
+  neededTurns: 0,
+  blindTurns: 0,
+  regainRequests: 0,
+  regainSeconds: 0,
+  lost: 0,
+});
+
+/** What is added up while a policy plays. Plain data: tallies of several conversations add up too. */
+export interface Tally extends ForgettingTally {
+  /** Of the turns before the first compaction that was recorded. */
+  beforeRecordedCompaction: ForgettingTally;
   inputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
@@ -26,14 +56,14 @@ export interface Tally {
   presentWords: number;
   /** Milliseconds of each turn, by conversation. */
   cpu: number[][];
-  turns: number;
   sideCalls: number;
   sideCost: number;
   peakTokens: number;
 }
 
 export const emptyTally = (): Tally => ({
-  cost: 0,
+  ...emptyForgetting(),
+  beforeRecordedCompaction: emptyForgetting(),
   inputTokens: 0,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
@@ -49,7 +79,6 @@ export const emptyTally = (): Tally => ({
   typedWords: 0,
   presentWords: 0,
   cpu: [],
-  turns: 0,
   sideCalls: 0,
   sideCost: 0,
   peakTokens: 0,
@@ -83,6 +112,8 @@ export function addTallies(tallies: readonly Tally[]): Tally {
     for (const [tier, count] of Object.entries(tally.compactions)) {
       sum.compactions[tier] = (sum.compactions[tier] ?? 0) + count;
     }
+    const before = Object.entries(tally.beforeRecordedCompaction) as [keyof ForgettingTally, number][];
+    for (const [name, value] of before) sum.beforeRecordedCompaction[name] += value;
     sum.cpu.push(...tally.cpu);
     sum.peakTokens = Math.max(sum.peakTokens, tally.peakTokens);
   }
@@ -91,10 +122,14 @@ export function addTallies(tallies: readonly Tally[]): Tally {
 
 export function figuresOf(tally: Tally, unlimitedCost: number): PolicyFigures {
   const { cpu, humanMessages, presentMessages, typedWords, presentWords, ...sums } = tally;
+  const { beforeRecordedCompaction: before } = sums;
   const input = sums.inputTokens + sums.cacheReadTokens + sums.cacheWriteTokens;
   const all = cpu.flat();
   return {
     ...sums,
+    ...regainCosts(sums),
+    beforeRecordedCompaction: { ...before, ...regainCosts(before) },
+    breakEven: null,
     costRatio: unlimitedCost === 0 ? 1 : sums.cost / unlimitedCost,
     cacheHit: input === 0 ? 0 : sums.cacheReadTokens / input,
     recall: sums.references === 0 ? 1 : 1 - sums.missingReferences / sums.references,
@@ -104,6 +139,38 @@ export function figuresOf(tally: Tally, unlimitedCost: number): PolicyFigures {
     cpuMsP99: percentile(all, 0.99),
     cpuGrowth: growthOf(cpu),
   };
+}
+
+/** How much more than its price a forgotten turn may be worth: nobody knows. */
+const REGAIN_FACTORS = [1, 2, 4] as const;
+
+function regainCosts({
+  cost,
+  fullCost,
+}: Pick<ForgettingTally, "cost" | "fullCost">): Pick<ForgettingFigures, "regainCost" | "costAt"> {
+  const regainCost = fullCost - cost;
+  const at = REGAIN_FACTORS.map((factor) => [factor, cost + factor * regainCost] as const);
+  return { regainCost, costAt: Object.fromEntries(at) as ForgettingFigures["costAt"] };
+}
+
+/**
+ * The same figures with each policy's break-even: how many times the price of regaining a forgotten turn has to be
+ * worth for it and `palimpsest` to cost the same. Null where there is no such number, or no such policy.
+ */
+export function withBreakEven<Figures extends PolicyFigures>(
+  policies: Readonly<Record<string, Figures>>,
+): Readonly<Record<string, Figures>> {
+  const names = Object.keys(policies);
+  const name =
+    names.find((one) => one === "palimpsest") ?? names.find((one) => one.startsWith("palimpsest("));
+  const own = name === undefined ? undefined : policies[name];
+  if (own === undefined) return policies;
+  return Object.fromEntries(
+    Object.entries(policies).map(([one, figures]) => {
+      const factor = (figures.cost - own.cost) / (own.regainCost - figures.regainCost);
+      return [one, { ...figures, breakEven: Number.isFinite(factor) && factor >= 0 ? factor : null }];
+    }),
+  );
 }
 
 /** The middle one of the conversations' own: the last quarter of their turns against the first. */

@@ -3,16 +3,20 @@ import { priceOf } from "../../simulator/core/pricing.js";
 import { textTokens } from "../../simulator/tokens/block-tokens.js";
 import { createContextKinds } from "../measures/context-kinds.js";
 import type { FileResult, PolicyResult } from "../measures/policy-result.js";
-import { createRecallJudge } from "../measures/recall.js";
-import { figuresOf, type Tally } from "../measures/tally.js";
+import { figuresOf, withBreakEven, type Tally } from "../measures/tally.js";
 import { createUserWordsJudge } from "../measures/user-words.js";
+import { NOTHING_NEEDED } from "../forgetting/needs.js";
 import type { Policy } from "../policies/policy.js";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
 import { createPlayableRounds } from "./playable-round.js";
+import type { PlayedWith } from "./policy-conversation.js";
 import { PolicyPlay } from "./policy-play.js";
 import { promptHead } from "./prompt-head.js";
+import { createRecordedSources } from "./recorded-sources.js";
 import { createRecordedTokens } from "./recorded-tokens.js";
+import { RegainPlay } from "./regain-play.js";
 import { createSharedCounter } from "./shared-counter.js";
+import { studyConversation, type StudiedConversation } from "./study-conversation.js";
 
 /** What conversations are played as where their own model is not known. */
 export const DEFAULT_REPLAYED_MODEL = "claude-opus-4-5";
@@ -52,32 +56,36 @@ export async function playConversation(
   const head = await promptHead(conversation, { model, counter });
   const thinking = overview.hasThinking ? thinkingFor(model) : undefined;
   const maxTokens = Math.max(1024, Math.min(MAX_TOKENS, model.maxOutputTokens, Math.floor(window / 4)));
-  const recall = createRecallJudge();
+  const studied = await studyConversation(conversation);
   const userWords = createUserWordsJudge((text) => textTokens(text, model, counter));
   const kinds = options.series === true ? createContextKinds(model, counter) : undefined;
   const unlimited = new UnlimitedCost(model, head.tokens);
   const recorded = createRecordedTokens(model, counter);
-  let plays: readonly PolicyPlay[] | undefined;
-  const start = (startTime: number): readonly PolicyPlay[] =>
+  let plays: readonly Side[] | undefined;
+  const start = (startTime: number): readonly Side[] =>
     options.policies.flatMap((policy) =>
-      policy.ttls.map(
-        (ttl) =>
-          new PolicyPlay({
-            policy,
-            ttl,
-            model,
-            window,
-            maxTokens,
-            head,
-            ...(thinking === undefined ? {} : { thinking }),
-            counter,
-            startTime,
-            summaryCharacters: options.summaryCharacters,
-            userWords,
-            ...(kinds === undefined ? {} : { kinds }),
-            keepsMissing: options.missing === true,
-          }),
-      ),
+      policy.ttls.map((ttl) => {
+        const playedWith: PlayedWith = {
+          policy,
+          ttl,
+          model,
+          window,
+          maxTokens,
+          head,
+          ...(thinking === undefined ? {} : { thinking }),
+          counter,
+          startTime,
+          summaryCharacters: options.summaryCharacters,
+        };
+        const play = new PolicyPlay({
+          ...playedWith,
+          userWords,
+          finder: studied.finder,
+          ...(kinds === undefined ? {} : { kinds }),
+          keepsMissing: options.missing === true,
+        });
+        return { playedWith, play };
+      }),
     );
   const playable = createPlayableRounds();
   let turn = 0;
@@ -86,15 +94,17 @@ export async function playConversation(
     plays ??= start(round.at);
     kinds?.note(round.incoming);
     userWords.note(round.incoming);
-    const references = recall.turn(round);
     unlimited.add(recorded.next(round));
-    for (const play of plays) await play.turn(round, turn, references);
+    for (const { play } of plays) await play.turn(round, turn, studied.needs[turn] ?? NOTHING_NEEDED);
     turn += 1;
-    options.onProgress?.(turn, overview.rounds);
+    options.onProgress?.(turn, 2 * overview.rounds);
   }
   plays ??= start(0);
-  const policies = Object.fromEntries(
-    plays.map((play) => [play.name, resultOf(play, { unlimitedCost: unlimited.dollars, options })]),
+  await playRegaining(conversation, { sides: plays, studied, onProgress: options.onProgress });
+  const policies = withBreakEven(
+    Object.fromEntries(
+      plays.map(({ play }) => [play.name, resultOf(play, { unlimitedCost: unlimited.dollars, options })]),
+    ),
   );
   return {
     result: {
@@ -110,22 +120,72 @@ export async function playConversation(
       unlimitedCost: unlimited.dollars,
       policies,
     },
-    tallies: Object.fromEntries(plays.map((play) => [play.name, play.tally])),
+    tallies: Object.fromEntries(plays.map(({ play }) => [play.name, play.tally])),
   };
+}
+
+/** A policy that was played, and what it takes to play it again. */
+interface Side {
+  readonly playedWith: PlayedWith;
+  readonly play: PolicyPlay;
+}
+
+/**
+ * Plays the policies that forgot something once more, with an agent that reads it again. Up to the first such turn a
+ * conversation is the one that was played already: it is not judged again, and a policy that forgot nothing is not
+ * played again at all.
+ */
+async function playRegaining(
+  conversation: RecordedConversation,
+  {
+    sides,
+    studied,
+    onProgress,
+  }: {
+    readonly sides: readonly Side[];
+    readonly studied: StudiedConversation;
+    readonly onProgress: PlayOptions["onProgress"];
+  },
+): Promise<void> {
+  const { finder, needs } = studied;
+  const sources = createRecordedSources(studied.blocks);
+  const again = sides.flatMap(({ playedWith, play: { tally, firstForgotten } }) => {
+    tally.fullCost = tally.cost;
+    tally.beforeRecordedCompaction.fullCost = tally.beforeRecordedCompaction.cost;
+    if (firstForgotten === undefined) return [];
+    return [{ tally, play: new RegainPlay({ ...playedWith, finder, sources, firstForgotten }) }];
+  });
+  const { rounds } = conversation.overview;
+  const playable = createPlayableRounds();
+  let turn = 0;
+  if (again.length > 0) {
+    for await (const recordedRound of conversation.rounds()) {
+      sources.incoming(recordedRound);
+      const round = playable.next(recordedRound);
+      for (const { play } of again) await play.turn(round, turn, needs[turn] ?? NOTHING_NEEDED);
+      sources.answered(recordedRound);
+      turn += 1;
+      onProgress?.(rounds + turn, 2 * rounds);
+    }
+  }
+  for (const { tally, play } of again) {
+    Object.assign(tally, play.all);
+    Object.assign(tally.beforeRecordedCompaction, play.beforeRecordedCompaction);
+  }
 }
 
 function resultOf(
   play: PolicyPlay,
   { unlimitedCost, options }: { readonly unlimitedCost: number; readonly options: PlayOptions },
 ): PolicyResult {
-  const { tally, ttl, ending, series, missing, largest } = play;
+  const { tally, ttl, ending, series, missing, forgotten, largest } = play;
   return {
     ...figuresOf(tally, unlimitedCost),
     ttl,
     endedAtTurn: ending?.turn ?? null,
     endedBecause: ending?.because ?? null,
     ...(options.series === true ? { series, largest } : {}),
-    ...(options.missing === true ? { missing } : {}),
+    ...(options.missing === true ? { missing, forgotten } : {}),
   };
 }
 

@@ -7,6 +7,9 @@ import {
   text,
   words,
 } from "../../../../../test/process/replay-made-up.js";
+import { createLineFinder } from "../forgetting/context-lines.js";
+import { createFileNames } from "../forgetting/file-names.js";
+import { NOTHING_NEEDED } from "../forgetting/needs.js";
 import { createUserWordsJudge } from "../measures/user-words.js";
 import { parsePolicies } from "../policies/parse-policies.js";
 import type { Policy } from "../policies/policy.js";
@@ -31,11 +34,13 @@ async function play(policy: Policy, rounds: ReturnType<typeof madeUpRounds>, win
     counter,
     startTime: 0,
     userWords,
+    finder: createLineFinder(new Set(), createFileNames()),
     keepsMissing: true,
   });
   for (const [turn, round] of rounds.entries()) {
     userWords.note(round.incoming);
-    await played.turn(round, turn, [{ kind: "path", text: "src/never-said.ts", tool: "Read" }]);
+    const references = [{ kind: "path", text: "src/never-said.ts", tool: "Read" }] as const;
+    await played.turn(round, turn, { ...NOTHING_NEEDED, references });
   }
   return played;
 }

@@ -1,60 +1,50 @@
-import { pricesAt, type ApiFailure, type Model, type RequestMessage } from "@palimpsest/core";
-import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
+import { pricesAt } from "@palimpsest/core";
 import type { Verdict } from "../../simulator/outcome.js";
+import { judgeTurn, type BlindTurn } from "../forgetting/blind-turn.js";
+import { createContextLines, type LineFinder } from "../forgetting/context-lines.js";
+import type { TurnNeeds } from "../forgetting/needs.js";
 import type { ContextKinds } from "../measures/context-kinds.js";
 import { createContextTexts } from "../measures/context-texts.js";
 import { createContextReader, type CountedReference } from "../measures/recall.js";
-import type { LargeItem, MissingReference, TurnRecord } from "../measures/policy-result.js";
+import type { ForgottenSource, LargeItem, MissingReference, TurnRecord } from "../measures/policy-result.js";
 import { addEdits, addVerdict, emptyTally, isCompaction, type Tally } from "../measures/tally.js";
 import { createUserWordsReader, type UserWordsJudge } from "../measures/user-words.js";
-import type { Policy, PolicyEdit, PolicyHost, PolicyTtl } from "../policies/policy.js";
+import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
-import type { PromptHead } from "./prompt-head.js";
-import { createSimulatedModel, type SimulatedModel, type SimulatedOutcome } from "./simulated-model.js";
+import { PolicyConversation, type Answered, type Ending, type PlayedWith } from "./policy-conversation.js";
+import { systemTexts } from "./system-texts.js";
 
 /** A cache break is more than this share, and more than so many tokens. */
 const BREAK_SHARE = 0.05;
 const BREAK_TOKENS = 2000;
-const MOST_ATTEMPTS = 4;
 const LARGEST_ITEMS = 20;
+const SHOWN_LINES = 5;
 
-export interface PolicyPlayOptions {
-  readonly policy: Policy;
-  readonly ttl: PolicyTtl;
-  readonly model: Model;
-  readonly window: number;
-  readonly maxTokens: number;
-  readonly head: PromptHead;
-  readonly thinking?: Readonly<Record<string, unknown>>;
-  readonly counter: TokenCounter;
-  readonly startTime: number;
-  readonly summaryCharacters?: number | undefined;
+export interface PolicyPlayOptions extends PlayedWith {
   readonly userWords: UserWordsJudge;
+  readonly finder: LineFinder;
   /** What is kept beside the figures. */
   readonly kinds?: ContextKinds;
   readonly keepsMissing: boolean;
 }
 
-export interface Ending {
-  readonly turn: number;
-  readonly because: string;
-  readonly isOverflow: boolean;
-}
-
-/** One policy on its way through a recorded conversation, with a simulated API of its own. */
+/** One policy on its way through a recorded conversation that stays as it was recorded, whatever was forgotten. */
 export class PolicyPlay {
   readonly name: string;
   readonly ttl: PolicyTtl;
   readonly tally: Tally = emptyTally();
   readonly series: TurnRecord[] = [];
   readonly missing: MissingReference[] = [];
+  readonly forgotten: ForgottenSource[] = [];
   largest: readonly LargeItem[] = [];
-  ending: Ending | undefined;
+  ending: (Ending & { readonly turn: number }) | undefined;
+  /** The first turn at which an agent would have had to read again. */
+  firstForgotten: number | undefined;
   readonly #options: PolicyPlayOptions;
-  readonly #model: SimulatedModel;
-  readonly #run: ReturnType<Policy["start"]>;
+  readonly #conversation: PolicyConversation;
   readonly #context = createContextTexts();
   readonly #reader = createContextReader(this.#context);
+  readonly #lines: ReturnType<typeof createContextLines>;
   readonly #words: ReturnType<typeof createUserWordsReader>;
   readonly #cpu: number[] = [];
   #turnCost = 0;
@@ -63,84 +53,50 @@ export class PolicyPlay {
   #edits: PolicyEdit[] = [];
 
   constructor(options: PolicyPlayOptions) {
-    const { policy, ttl, model, window, maxTokens, head, thinking, counter, startTime } = options;
+    const { policy, ttl } = options;
     this.#options = options;
     this.name = ttl === policy.ttls[0] ? policy.name : `${policy.name}@${ttl}`;
     this.ttl = ttl;
     this.tally.cpu.push(this.#cpu);
+    this.#lines = createContextLines(options.finder);
     this.#words = createUserWordsReader(options.userWords, this.#context);
-    this.#model = createSimulatedModel({
-      startTime,
-      window,
-      counter,
-      summaryCharacters: options.summaryCharacters,
-      onSideCall: (verdict) => this.#bill(verdict, true),
+    this.#conversation = new PolicyConversation(options, {
+      billed: (verdict, isAside) => this.#bill(verdict, isAside),
+      edited: (edits) => this.#noteEdits(edits),
+      refused: (isOverflow) => this.#noteRefusal(isOverflow),
     });
-    const host: PolicyHost = {
-      model: model.id,
-      window,
-      maxTokens,
-      ttl,
-      system: head.system,
-      tools: head.tools,
-      ...(thinking === undefined ? {} : { thinking }),
-      now: this.#model.now,
-      sessionId: "replay",
-      provider: this.#model.provider,
-    };
-    this.#run = policy.start(host);
   }
 
   /** Plays one round. A conversation that has ended counts what can no longer be sent. */
-  async turn(round: RecordedRound, turn: number, references: readonly CountedReference[]): Promise<void> {
-    if (this.ending !== undefined) {
-      if (this.ending.isOverflow) this.tally.overflow += 1;
-      else this.tally.invalid += 1;
-      return;
-    }
+  async turn(round: RecordedRound, turn: number, needs: TurnNeeds): Promise<void> {
+    if (this.ending !== undefined) return this.#noteRefusal(this.ending.isOverflow);
+    const conversation = this.#conversation;
     this.#turnCost = 0;
     this.#edits = [];
-    let cpu = await this.#timed(() => {
-      this.#model.reach(round.at);
-      return this.#run.append(round.incoming);
+    conversation.cpu = 0;
+    await conversation.append(round.incoming, round.at);
+    let system: readonly string[] = [];
+    const answered = await conversation.ask((_, call) => {
+      system = systemTexts(call);
+      return { content: round.response.content };
     });
-    for (let attempt = 1; ; attempt += 1) {
-      const [prepared, preparing] = await this.#measured(() => this.#run.prepare());
-      cpu += preparing;
-      this.#noteEdits(prepared.edits);
-      if (prepared.kind === "held") return this.#end(turn, { message: prepared.message, isOverflow: true });
-      const outcome = this.#model.send(prepared.call, { content: round.response.content });
-      if (outcome.kind === "response") {
-        this.#judge(outcome, { round, turn, references });
-        this.#model.reach(round.response.at);
-        const [after, observing] = await this.#measured(() => this.#run.answered(outcome.response));
-        this.#noteEdits(after);
-        this.#cpu.push(cpu + observing);
-        return this.#record(outcome, { round, turn, references });
-      }
-      const [reaction, reacting] = await this.#measured(() => this.#run.refused(outcome.failure));
-      cpu += reacting;
-      this.#noteEdits(reaction.edits);
-      const isOverflow = isTooLong(outcome.failure);
-      if (isOverflow) this.tally.overflow += 1;
-      else this.tally.invalid += 1;
-      if (reaction.next === "end" || attempt === MOST_ATTEMPTS) {
-        this.ending = { turn, because: outcome.failure.message, isOverflow };
-        return;
-      }
+    if (answered === undefined) {
+      if (conversation.ending !== undefined) this.ending = { ...conversation.ending, turn };
+      return;
     }
+    const judged = this.#judge(answered, { round, turn, needs, system });
+    await conversation.answered(answered, round.response.at);
+    this.#cpu.push(conversation.cpu);
+    if (round.isAfterCompaction !== true) this.tally.beforeRecordedCompaction.cost = this.tally.cost;
+    this.#record(answered, { round, turn, needs, ...judged });
   }
 
-  #end(
-    turn: number,
-    { message, isOverflow }: { readonly message: string; readonly isOverflow: boolean },
-  ): void {
-    this.tally.overflow += 1;
-    this.ending = { turn, because: message, isOverflow };
+  #noteRefusal(isOverflow: boolean): void {
+    if (isOverflow) this.tally.overflow += 1;
+    else this.tally.invalid += 1;
   }
 
   #noteEdits(edits: readonly PolicyEdit[]): void {
-    if (edits.length === 0) return;
     addEdits(this.tally, edits, this.#sinceCompaction);
     if (edits.some(isCompaction)) this.#sinceCompaction = 0;
     this.#edits.push(...edits);
@@ -154,28 +110,62 @@ export class PolicyPlay {
     this.tally.sideCost += verdict.cost;
   }
 
-  #missed: readonly CountedReference[] = [];
-
-  #judge({ verdict, seen }: Answered, { round, turn, references }: Turn): void {
+  #judge({ verdict, seen }: Answered, turn: Turn & { readonly system: readonly string[] }): Judged {
     const { tally } = this;
-    this.#bill(verdict, false);
-    tally.turns += 1;
+    const { references } = turn.needs;
     tally.peakTokens = Math.max(tally.peakTokens, verdict.promptTokens);
     if (this.#sinceCompaction !== undefined) this.#sinceCompaction += 1;
-    this.#missed = this.#reader.missing(references, seen);
+    const missed = this.#reader.missing(references, seen);
     tally.references += references.length;
-    tally.missingReferences += this.#missed.length;
+    tally.missingReferences += missed.length;
     tally.humanMessages += this.#options.userWords.count;
     tally.presentMessages += this.#words.present(seen);
     tally.typedWords += this.#options.userWords.words;
     tally.presentWords += this.#words.presentWords(seen);
-    if (!this.#options.keepsMissing) return;
-    for (const { tool, kind, text } of this.#missed) {
-      this.missing.push({ turn, at: round.at, tool, kind, reference: text });
+    const missingPaths = new Set(missed.flatMap(({ kind, text }) => (kind === "path" ? [text] : [])));
+    const blind = judgeTurn(turn.needs, {
+      lines: this.#lines.of(seen, turn.system),
+      isPathMissing: (path) => missingPaths.has(path),
+      holdsFile: this.#conversation.holdsFile,
+    });
+    this.#count(blind, turn.round);
+    if (blind.missing.length > 0) this.firstForgotten ??= turn.turn;
+    if (this.#options.keepsMissing) this.#keep({ missed, blind }, turn);
+    return { missed, blind };
+  }
+
+  #count(blind: BlindTurn, { isAfterCompaction }: RecordedRound): void {
+    const { tally } = this;
+    for (const sums of isAfterCompaction === true ? [tally] : [tally, tally.beforeRecordedCompaction]) {
+      sums.turns += 1;
+      sums.edits += blind.edits;
+      sums.blindEdits += blind.blindEdits;
+      sums.unreadEdits += blind.unreadEdits;
+      sums.neededTurns += blind.isNeeded ? 1 : 0;
+      sums.blindTurns += blind.isBlind ? 1 : 0;
     }
   }
 
-  #record({ verdict, seen }: Answered, { round, turn, references }: Turn): void {
+  #keep({ missed, blind }: Judged, { round: { at }, turn }: Turn): void {
+    for (const { tool, kind, text } of missed) this.missing.push({ turn, at, tool, kind, reference: text });
+    for (const source of blind.missing) {
+      const { tool, class: kind, label, lines, paths, isUnread } = source;
+      this.forgotten.push({
+        turn,
+        at,
+        tool,
+        class: kind,
+        source: label,
+        roundsAgo: source.turn < 0 ? null : turn - source.turn,
+        lines: lines.slice(0, SHOWN_LINES).map(({ line }) => line),
+        missingLines: lines.length,
+        paths,
+        isUnread,
+      });
+    }
+  }
+
+  #record({ verdict, seen }: Answered, { round, turn, needs, missed, blind }: Turn & Judged): void {
     const cacheBreak = this.#breakOf(verdict);
     this.#cached = verdict.cacheRead + verdict.cacheWrite5m + verdict.cacheWrite1h;
     const { kinds, head } = this.#options;
@@ -191,8 +181,10 @@ export class PolicyPlay {
       cacheWriteTokens: verdict.cacheWrite5m + verdict.cacheWrite1h,
       inputTokens: verdict.input,
       outputTokens: verdict.output,
-      references: references.length,
-      missing: this.#missed.length,
+      references: needs.references.length,
+      missing: missed.length,
+      isBlind: blind.isBlind,
+      blindEdits: blind.blindEdits,
       edits: this.#edits,
       cacheBreak,
     });
@@ -208,31 +200,15 @@ export class PolicyPlay {
     const reason = verdict.misses[0]?.reason ?? "unknown";
     return { reason, lostTokens, cost: (lostTokens * (write - prices.cacheRead)) / 1e6 };
   }
-
-  async #timed(work: () => Promise<void>): Promise<number> {
-    const [, spent] = await this.#measured(work);
-    return spent;
-  }
-
-  /** Milliseconds of the policy's own work: what its model calls took is not its own. */
-  async #measured<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
-    const simulatedBefore = this.#model.spentMs();
-    const started = performance.now();
-    const result = await work();
-    const elapsed = performance.now() - started;
-    return [result, Math.max(0, elapsed - (this.#model.spentMs() - simulatedBefore))];
-  }
 }
-
-type Answered = Extract<SimulatedOutcome, { kind: "response" }> & {
-  readonly seen: readonly RequestMessage[];
-};
 
 interface Turn {
   readonly round: RecordedRound;
   readonly turn: number;
-  readonly references: readonly CountedReference[];
+  readonly needs: TurnNeeds;
 }
 
-const isTooLong = ({ kind }: ApiFailure): boolean =>
-  kind === "context-overflow" || kind === "request-too-large";
+interface Judged {
+  readonly missed: readonly CountedReference[];
+  readonly blind: BlindTurn;
+}

@@ -22,8 +22,8 @@ export type SimulatedOutcome =
 
 /** The simulated API with one conversation's recorded responses in the mouth of its model. */
 export interface SimulatedModel {
-  /** Gives this answer to the next request of the conversation. */
-  send(call: ModelCall, answer: Answer): SimulatedOutcome;
+  /** Gives this answer to the next request of the conversation; it may depend on what the model sees. */
+  send(call: ModelCall, answer: Answer | ((seen: PlayerPrompt["messages"]) => Answer)): SimulatedOutcome;
   /** For calls beside the conversation: they are answered as a hasty model would. */
   readonly provider: ModelProvider;
   /** Moves the clock to a time; never back. */
@@ -48,13 +48,13 @@ const NOT_ASKED: Answer = { content: [{ type: "text", text: "Nothing was recorde
 
 export function createSimulatedModel(options: SimulatedModelOptions): SimulatedModel {
   const { startTime, window, counter, onSideCall, summaryCharacters = SUMMARY_CHARACTERS } = options;
-  let answer: Answer | undefined;
+  let answer: ((messages: PlayerPrompt["messages"]) => Answer) | undefined;
   let seen: PlayerPrompt["messages"] = [];
   let spent = 0;
-  const recorded: Player = {
-    answer: (_prompt, memory) => ({ answer: answer ?? NOT_ASKED, memory }),
+  const silent: Player = {
+    answer: (_prompt, memory) => ({ answer: NOT_ASKED, memory }),
   };
-  const summaries = withSummaries(recorded, { characters: summaryCharacters });
+  const summaries = withSummaries(silent, { characters: summaryCharacters });
   const simulator = createSimulator({
     startTime,
     window,
@@ -63,7 +63,9 @@ export function createSimulatedModel(options: SimulatedModelOptions): SimulatedM
       answer(prompt, memory) {
         seen = prompt.messages;
         // What people ask for in a recording must never be taken for a policy's wish for a summary.
-        return answer === undefined ? summaries.answer(prompt, memory) : { answer, memory };
+        return answer === undefined
+          ? summaries.answer(prompt, memory)
+          : { answer: answer(prompt.messages), memory };
       },
     },
   });
@@ -94,7 +96,7 @@ export function createSimulatedModel(options: SimulatedModelOptions): SimulatedM
 
   return {
     send(modelCall, given) {
-      answer = given;
+      answer = typeof given === "function" ? given : () => given;
       const outcome = call(modelCall);
       answer = undefined;
       return outcome;

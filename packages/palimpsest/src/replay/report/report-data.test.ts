@@ -35,12 +35,13 @@ describe("reportData", () => {
       const series = seriesOf(name);
       const edits = series.flatMap((turn) => turn.edits);
       const breaks = series.filter((turn) => turn.cacheBreak !== null);
-      expect(drawnOf(name)?.marks).toHaveLength(edits.length + breaks.length);
+      const blind = series.filter((turn) => turn.isBlind);
+      expect(drawnOf(name)?.marks).toHaveLength(edits.length + breaks.length + blind.length);
     }
     const kinds = (name: string) => new Set(drawnOf(name)?.marks.map(({ what }) => what));
-    expect(kinds("palimpsest")).toEqual(new Set(["cleared", "compacted", "broken"]));
-    expect(kinds("mask")).toEqual(new Set(["cleared", "broken"]));
-    expect(kinds("truncate")).toEqual(new Set(["compacted", "broken"]));
+    expect(kinds("palimpsest")).toEqual(new Set(["cleared", "compacted", "broken", "blind"]));
+    expect(kinds("mask")).toEqual(new Set(["cleared", "broken", "blind"]));
+    expect(kinds("truncate")).toEqual(new Set(["compacted", "broken", "blind"]));
   });
 
   it("keeps files that failed apart, and long texts short", () => {

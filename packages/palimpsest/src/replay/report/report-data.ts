@@ -3,6 +3,7 @@ import type {
   FailedFile,
   FileResult,
   LargeItem,
+  ForgottenSource,
   MissingReference,
   PolicyFigures,
   PolicyResult,
@@ -27,12 +28,16 @@ export interface ReportOverview {
   readonly failed: readonly FailedFile[];
 }
 
-/** `cleared`: results or pictures went. `compacted`: messages went. `broken`: the cache lost something it held. */
+/**
+ * `cleared`: results or pictures went. `compacted`: messages went. `broken`: the cache lost something it held.
+ * `blind`: the recorded action used a line or a path that was no longer there.
+ */
 export interface ReportMark {
   readonly turn: number;
-  readonly what: "cleared" | "compacted" | "broken";
-  /** The tier, or the reason of a cache break. */
+  readonly what: "cleared" | "compacted" | "broken" | "blind";
+  /** The tier, the reason of a cache break, or whether an edit was blind. */
   readonly name: string;
+  /** Tokens; 0 where it is a blind turn. */
   readonly before: number;
   readonly after: number;
   /** Dollars; 0 where it is not a cache break. */
@@ -57,6 +62,7 @@ export interface ReportPolicy extends NamedFigures {
   readonly series: ReportSeries | null;
   /** The first of them; the figures have the count. */
   readonly missing: readonly MissingReference[];
+  readonly forgotten: readonly ForgottenSource[];
   readonly largest: readonly LargeItem[];
 }
 
@@ -99,7 +105,7 @@ const cut = (text: string): string =>
 const rounded = (dollars: number): number => Math.round(dollars * 1e7) / 1e7;
 
 function marksOf(series: readonly TurnRecord[]): ReportMark[] {
-  return series.flatMap(({ turn, edits, cacheBreak }) => {
+  return series.flatMap(({ turn, edits, cacheBreak, isBlind, blindEdits }) => {
     const marks: ReportMark[] = edits.map(({ tier, tokensBefore, tokensAfter }) => ({
       turn,
       what: CLEARING_TIERS.has(tier) ? "cleared" : "compacted",
@@ -108,6 +114,10 @@ function marksOf(series: readonly TurnRecord[]): ReportMark[] {
       after: tokensAfter,
       cost: 0,
     }));
+    if (isBlind) {
+      const name = blindEdits === 0 ? "something was forgotten" : "text to be replaced was forgotten";
+      marks.push({ turn, what: "blind", name, before: 0, after: 0, cost: 0 });
+    }
     if (cacheBreak === null) return marks;
     const { reason, lostTokens, cost } = cacheBreak;
     return [
@@ -141,7 +151,16 @@ function seriesOf(series: readonly TurnRecord[]): ReportSeries {
 }
 
 function policyOf(name: string, result: PolicyResult): ReportPolicy {
-  const { series, missing = [], largest = [], ttl, endedAtTurn, endedBecause, ...figures } = result;
+  const {
+    series,
+    missing = [],
+    forgotten = [],
+    largest = [],
+    ttl,
+    endedAtTurn,
+    endedBecause,
+    ...figures
+  } = result;
   return {
     name,
     figures,
@@ -150,6 +169,12 @@ function policyOf(name: string, result: PolicyResult): ReportPolicy {
     endedBecause: endedBecause === null ? null : cut(endedBecause),
     series: series === undefined || series.length === 0 ? null : seriesOf(series),
     missing: missing.slice(0, LISTED_MISSING).map((one) => ({ ...one, reference: cut(one.reference) })),
+    forgotten: forgotten.slice(0, LISTED_MISSING).map((one) => ({
+      ...one,
+      source: cut(one.source),
+      lines: one.lines.slice(0, 1).map(cut),
+      paths: one.paths.slice(0, 1).map(cut),
+    })),
     largest: largest.map((item) => ({ ...item, label: cut(item.label) })),
   };
 }

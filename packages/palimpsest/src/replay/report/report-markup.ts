@@ -43,6 +43,8 @@ export function reportMarkup(options: {
 <section aria-labelledby="total-heading">
 <h2 id="total-heading">All conversations</h2>
 <div id="total-figures"></div>
+<p class="note">Full cost is the bill where an agent reads again what was forgotten. A blind edit had to quote text that was nowhere
+in its context; a blind turn lacked such a line or a path.</p>
 <p class="note">A policy with overflow did not finish: its cost is that of the turns it answered.
 Ratios are against an unlimited window and a cache that never loses anything.</p>
 <figure id="scatter-figure">
@@ -64,9 +66,9 @@ Ratios are against an unlimited window and a cache that never loses anything.</p
 <ul class="legend" id="context-legend"></ul></figcaption>
 <div class="chart" id="context-chart"></div>
 </figure>
-<details id="marks-box"><summary>Clearings, compactions and cache breaks</summary><div id="marks"></div></details>
+<details id="marks-box"><summary>Clearings, compactions, cache breaks and blind turns</summary><div id="marks"></div></details>
 <details id="largest-box" open><summary>Largest items</summary><div id="largest"></div></details>
-<details id="missing-box"><summary>Missing references</summary><div id="missing"></div></details>
+<details id="missing-box"><summary>What was missing</summary><div id="forgotten"></div><div id="missing"></div></details>
 <div id="line-figures">
 <h3>Policies side by side</h3>
 <div class="legend" id="line-legend" role="group" aria-label="Policies in the charts below"></div>

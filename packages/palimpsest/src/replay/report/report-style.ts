@@ -113,6 +113,7 @@ ${hueRules}
 .mark-compacted { --own: var(--ink); }
 .mark-cleared { --own: var(--axis); }
 .mark-broken { --own: var(--hue-1); }
+.mark-blind { --own: var(--hue-2); }
 .plot { display: block; width: 100%; height: auto; font-size: 11.5px; touch-action: pan-y; }
 .plot text { fill: var(--soft); font-variant-numeric: tabular-nums; }
 .plot:focus { outline: none; }

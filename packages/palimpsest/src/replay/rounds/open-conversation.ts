@@ -77,6 +77,7 @@ async function* playRounds(
   let ordinal = 0;
   for await (const messages of batches) {
     for (const message of messages) {
+      if (ordinal >= played.compactedFrom) builder.compacted();
       if (played.isPlayed(ordinal)) yield* builder.take(message, played.endsResponse(ordinal));
       ordinal += 1;
     }

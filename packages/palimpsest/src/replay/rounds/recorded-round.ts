@@ -9,6 +9,8 @@ export interface RecordedRound {
   /** When the request went out, in milliseconds. Never before the response of the round before. */
   readonly at: number;
   readonly response: RecordedResponse;
+  /** The recorded conversation had been compacted when this request went out. */
+  readonly isAfterCompaction?: true;
 }
 
 export interface RecordedResponse {

@@ -9,6 +9,7 @@ interface OpenRound {
   readonly id: string;
   readonly incoming: readonly Message[];
   readonly pieces: AssistantMessage[];
+  readonly isAfterCompaction: boolean;
   isComplete: boolean;
 }
 
@@ -22,6 +23,12 @@ export class RoundBuilder {
   /** Of responses that said nothing: it belongs to the next one. */
   #unanswered: readonly Message[] = [];
   #clock: number | undefined;
+  #isAfterCompaction = false;
+
+  /** The recorded conversation was compacted here: what begins from now on comes after it. */
+  compacted(): void {
+    this.#isAfterCompaction = true;
+  }
 
   /** The rounds that the next message completes; `endsResponse` says that no further piece of its response comes. */
   take(message: Message, endsResponse: boolean): readonly RecordedRound[] {
@@ -38,7 +45,8 @@ export class RoundBuilder {
   #roundOf(id: string): OpenRound {
     const known = this.#open.find((round) => round.id === id);
     if (known !== undefined) return known;
-    const round = { id, incoming: this.#incoming, pieces: [], isComplete: false };
+    const isAfterCompaction = this.#isAfterCompaction;
+    const round = { id, incoming: this.#incoming, pieces: [], isAfterCompaction, isComplete: false };
     this.#incoming = [];
     this.#open.push(round);
     return round;
@@ -51,7 +59,7 @@ export class RoundBuilder {
     return complete.flatMap((round) => this.#build(round) ?? []);
   }
 
-  #build({ id, incoming: own, pieces }: OpenRound): RecordedRound | undefined {
+  #build({ id, incoming: own, pieces, isAfterCompaction }: OpenRound): RecordedRound | undefined {
     const content: readonly AnswerBlock[] = pieces.flatMap((piece) => answerBlocks(piece.message.content));
     const incoming = this.#unanswered.length === 0 ? own : [...this.#unanswered, ...own];
     this.#unanswered = content.length === 0 ? incoming : [];
@@ -69,6 +77,7 @@ export class RoundBuilder {
         content,
         ...(usage && { usage }),
       },
+      ...(isAfterCompaction ? { isAfterCompaction } : {}),
     };
   }
 

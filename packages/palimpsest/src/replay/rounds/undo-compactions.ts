@@ -8,6 +8,8 @@ export interface PlayedMessages {
   endsResponse(ordinal: number): boolean;
   readonly undoneCompactions: number;
   readonly keptCompactions: number;
+  /** The ordinal from which on the recorded conversation had been compacted; Infinity where it never was. */
+  readonly compactedFrom: number;
 }
 
 const PLAYED = 1;
@@ -55,8 +57,11 @@ export class CompactionUndoer {
     let keptCompactions = 0;
     let hasResponse = false;
     let isUndoing = false;
+    let compactedFrom = Infinity;
+    let isCompacted = false;
     for (const { ordinal, part, responseId } of onPath(this.#skeletons)) {
       if (part === "boundary") {
+        isCompacted = true;
         isUndoing = hasResponse;
         if (isUndoing) undoneCompactions += 1;
         else keptCompactions += 1;
@@ -66,6 +71,7 @@ export class CompactionUndoer {
       if (part === "response") hasResponse = true;
       if (isUndoing && (part === "summary" || part === "restored")) continue;
       marks[ordinal] = PLAYED;
+      if (isCompacted) compactedFrom = Math.min(compactedFrom, ordinal);
       if (responseId !== undefined) lastPieces.set(responseId, ordinal);
     }
     for (const ordinal of lastPieces.values()) marks[ordinal] = PLAYED | ENDS_RESPONSE;
@@ -74,6 +80,7 @@ export class CompactionUndoer {
       endsResponse: (ordinal) => ((marks[ordinal] ?? 0) & ENDS_RESPONSE) > 0,
       undoneCompactions,
       keptCompactions,
+      compactedFrom,
     };
   }
 }

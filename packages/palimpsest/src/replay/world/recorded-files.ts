@@ -57,6 +57,8 @@ export interface RecordedFiles {
   readonly attached: (attachment: Attachment, at: number) => void;
   /** The whole text of a file; undefined where it is not known. */
   readonly textOf: (path: string) => string | undefined;
+  /** The parts of a file that are known, in their order. */
+  readonly linesOf: (path: string) => readonly KnownLines[];
 }
 
 export function createRecordedFiles(options: RecordedFilesOptions): RecordedFiles {
@@ -70,6 +72,10 @@ export function createRecordedFiles(options: RecordedFilesOptions): RecordedFile
     textOf: (path) => {
       const file = files.shelf.get(path);
       return file === undefined ? undefined : wholeText(file);
+    },
+    linesOf(path) {
+      const absolute = absolutePath(path, options.workingDirectory);
+      return absolute === undefined ? [] : (files.shelf.get(absolute)?.runs ?? []);
     },
   };
 }

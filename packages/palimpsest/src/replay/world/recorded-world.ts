@@ -1,6 +1,7 @@
 import type { Attachment, ConversationState, Message } from "@palimpsest/core";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { asFieldsList, asText, isFields, type Fields } from "../readers/recording.js";
+import type { KnownLines } from "./known-file.js";
 import { createRecordedAgents } from "./recorded-agents.js";
 import { createRecordedFiles, type RecordedFileCounts } from "./recorded-files.js";
 import { createRecordedPlan } from "./recorded-plan.js";
@@ -24,6 +25,8 @@ export interface RecordedWorldOptions {
 export interface RecordedWorld {
   readonly state: ConversationState;
   readonly counts: () => RecordedFileCounts;
+  /** The parts of a file that are known, in their order. */
+  readonly linesOf: (path: string) => readonly KnownLines[];
   /** What was added before a request that goes out at `now`. */
   readonly note: (incoming: readonly Message[], now: number) => void;
   /** What came back, complete at `now`. */
@@ -91,6 +94,7 @@ export function createRecordedWorld(options: RecordedWorldOptions = {}): Recorde
       },
     },
     counts: files.counts,
+    linesOf: files.linesOf,
     note(incoming, now) {
       for (const message of asFieldsList(incoming)) noteMessage(message, now);
     },

@@ -30,6 +30,7 @@ export function createContextChart(kit: {
     { what: "compacted", name: "compacted" },
     { what: "cleared", name: "cleared" },
     { what: "broken", name: "cache break" },
+    { what: "blind", name: "blind turn" },
   ];
 
   /** Index of the last drawn turn that is not after this one. */
@@ -61,17 +62,19 @@ export function createContextChart(kit: {
   };
 
   const describeMark = (mark: ReportMark): CursorRow =>
-    mark.what === "broken"
-      ? {
-          swatch: "mark-broken",
-          label: `cache break: ${mark.name}`,
-          value: `−${formats.tokens(mark.before)} · ${formats.dollars(mark.cost)}`,
-        }
-      : {
-          swatch: `mark-${mark.what}`,
-          label: `${mark.what}: ${mark.name}`,
-          value: `${formats.tokens(mark.before)} → ${formats.tokens(mark.after)}`,
-        };
+    mark.what === "blind"
+      ? { swatch: "mark-blind", label: "blind turn", value: mark.name }
+      : mark.what === "broken"
+        ? {
+            swatch: "mark-broken",
+            label: `cache break: ${mark.name}`,
+            value: `−${formats.tokens(mark.before)} · ${formats.dollars(mark.cost)}`,
+          }
+        : {
+            swatch: `mark-${mark.what}`,
+            label: `${mark.what}: ${mark.name}`,
+            value: `${formats.tokens(mark.before)} → ${formats.tokens(mark.after)}`,
+          };
 
   const drawBands = (plot: Plot, series: ReportSeries): void => {
     let low = series.turns.map(() => 0);
@@ -174,7 +177,7 @@ export function createContextChart(kit: {
         left: 78,
         right: 22,
         top: 40,
-        bottom: 102,
+        bottom: 119,
         xFrom: 0,
         xTo: turnsTo,
         yFrom: 0,

@@ -125,9 +125,10 @@ export function startReport(page: PageWindow, parts: PageParts): void {
     const series = policy?.series ?? null;
     show("context-figure", series !== null);
     show("marks-box", series !== null && series.marks.length > 0);
-    show("missing-box", policy !== null && policy.missing.length > 0);
+    show("missing-box", policy !== null && policy.missing.length + policy.forgotten.length > 0);
     show("largest-box", policy !== null && policy.largest.length > 0);
     if (policy === null) return;
+    byId("forgotten").replaceChildren(tables.forgotten(policy));
     byId("missing").replaceChildren(tables.missing(policy));
     byId("largest").replaceChildren(tables.largest(policy));
     if (series === null) return;

@@ -14,6 +14,8 @@ export interface Tables {
   /** The most expensive ones, in the order of turns. */
   readonly marks: (marks: readonly ReportMark[]) => PageElement;
   readonly missing: (policy: ReportPolicy) => PageElement;
+  /** Sources of lines and paths that were gone, with their class and how long ago they stood in the conversation. */
+  readonly forgotten: (policy: ReportPolicy) => PageElement;
   readonly largest: (policy: ReportPolicy) => PageElement;
   readonly failed: (files: readonly FailedFile[]) => PageElement;
   readonly facts: (file: ReportFile) => PageElement;
@@ -101,10 +103,17 @@ export function createTables(kit: { readonly elements: Elements; readonly format
     });
   };
 
+  const markNames: Readonly<Partial<Record<ReportMark["what"], string>>> = {
+    broken: "cache break",
+    blind: "blind turn",
+  };
+
   const detail = (mark: ReportMark): string =>
-    mark.what === "broken"
-      ? `${formats.tokens(mark.before)} lost`
-      : `${formats.tokens(mark.before)} → ${formats.tokens(mark.after)}`;
+    mark.what === "blind"
+      ? ""
+      : mark.what === "broken"
+        ? `${formats.tokens(mark.before)} lost`
+        : `${formats.tokens(mark.before)} → ${formats.tokens(mark.after)}`;
 
   return {
     figures: (policies, { caption, styleOf }) =>
@@ -114,7 +123,16 @@ export function createTables(kit: { readonly elements: Elements; readonly format
         numbersFrom: 1,
         heads: [
           ["Policy", "With its answered turns and the largest prompt among them"],
-          ["Cost", "Dollars, calls for summaries and notes included"],
+          [
+            "Full cost",
+            "Dollars where what was forgotten is read again, and at 2 and 4 times the price of that",
+          ],
+          ["Blind edits", "Edits of whose text to be replaced a line was nowhere in the context"],
+          [
+            "Blind turns",
+            "Turns at which a line or a path was missing; requests that read again; sources lost",
+          ],
+          ["Cost", "Dollars without reading again, calls for summaries and notes included"],
           ["To never forgetting", "Against an unlimited window and a cache that never loses anything"],
           ["Cache hit", "Tokens read from the cache of all input tokens"],
           ["Recall", "References of the next action that were still in its context"],
@@ -146,6 +164,18 @@ export function createTables(kit: { readonly elements: Elements; readonly format
                   }),
                 ],
               }),
+              number(
+                formats.dollars(figures.fullCost),
+                `×2 ${formats.dollars(figures.costAt["2"])}, ×4 ${formats.dollars(figures.costAt["4"])}`,
+              ),
+              number(
+                formats.share(figures.edits === 0 ? 0 : figures.blindEdits / figures.edits),
+                `${formats.count(figures.blindEdits)} of ${formats.count(figures.edits)}`,
+              ),
+              number(
+                formats.share(figures.turns === 0 ? 0 : figures.blindTurns / figures.turns),
+                `${formats.count(figures.regainRequests)} read again, ${formats.count(figures.lost)} lost`,
+              ),
               number(formats.dollars(figures.cost)),
               number(formats.ratio(figures.costRatio)),
               number(formats.share(figures.cacheHit)),
@@ -202,7 +232,7 @@ export function createTables(kit: { readonly elements: Elements; readonly format
               html("td", {
                 children: [
                   swatch(`mark-${mark.what}`),
-                  html("span", { text: mark.what === "broken" ? "cache break" : mark.what }),
+                  html("span", { text: markNames[mark.what] ?? mark.what }),
                 ],
               }),
               quoted(mark.name),
@@ -231,6 +261,41 @@ export function createTables(kit: { readonly elements: Elements; readonly format
           html("tr", {
             children: [cell(formats.count(turn)), quoted(tool), cell(kind), quoted(reference)],
           }),
+        ),
+      }),
+
+    forgotten: ({ forgotten }) =>
+      table({
+        caption: "Where lines and paths were from that were gone when they were used",
+        numbersFrom: 9,
+        heads: [
+          ["Turn", ""],
+          ["Tool", ""],
+          ["Source", ""],
+          ["Class", "disk: a file; again: a command; transcript: nowhere but in the conversation"],
+          ["Turns ago", "Since it stood in the conversation last"],
+          ["Missing", "The first of the lines or paths"],
+        ],
+        rows: forgotten.map(
+          ({ turn, tool, source, class: kind, roundsAgo, lines, missingLines, paths, isUnread }) =>
+            html("tr", {
+              children: [
+                cell(formats.count(turn)),
+                quoted(tool),
+                quoted(source),
+                cell(kind),
+                cell(roundsAgo === null ? "" : formats.count(roundsAgo)),
+                quoted(
+                  [
+                    missingLines > 1 ? `${formats.count(missingLines)} lines:` : "",
+                    lines[0] ?? paths[0] ?? "",
+                    isUnread ? "(no longer held as read)" : "",
+                  ]
+                    .filter((part) => part !== "")
+                    .join(" "),
+                ),
+              ],
+            }),
         ),
       }),
 
