@@ -75,6 +75,22 @@ describe("layers", () => {
     expect(shared).toEqual([]);
   });
 
+  it("palimpsest: the judge of forgetting shares no code with the engine, nor with what plays the engine's host", () => {
+    const source = join(root, "packages/palimpsest/src");
+    const judges = sourceFiles(join(source, "replay/forgetting"));
+    const loaded = [...new Set(judges.flatMap((file) => [...loadedBy(file)]))];
+    expect(judges.length).toBeGreaterThan(8);
+    const folders = new Set(loaded.map((file) => relative(source, dirname(file)).replaceAll(sep, "/")));
+    expect(folders).toEqual(new Set(["replay/forgetting", "replay/measures", "replay/readers"]));
+    // Types alone are gone once it is built.
+    const fromOutside = loaded.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/^import (?!type )[^;]*from "([^."][^"]*)";/gm)].map(
+        ([, imported]) => `${relative(source, file)} -> ${imported}`,
+      ),
+    );
+    expect(fromOutside).toEqual([]);
+  });
+
   for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {
       expect(violations(name)).toEqual([]);

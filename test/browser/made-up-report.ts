@@ -225,6 +225,7 @@ export function madeUpReport(options: MadeUpOptions): ReplayReport {
           ...figuresOf(series, { unlimitedCost, overflow }),
           ttl: manner.ttl,
           endedAtTurn: ended,
+          regainingEndedAtTurn: null,
           endedBecause:
             ended === null ? null : spice(`prompt is too long: ${window + 312} tokens > ${window} maximum`),
           ...(withSeries ? { series, missing, largest } : {}),

@@ -25,7 +25,7 @@ export function normalLines(text: string): readonly string[] {
 }
 
 const ESCAPED_BREAK = "\\n";
-const ESCAPES: Readonly<Record<string, string>> = { '\\"': '"', "\\t": "\t", "\\\\": "\\", "\\/": "/" };
+const LITERAL = /"(?:[^"\\]|\\.)*"/g;
 
 /**
  * The keys of all normal lines that a reader of a text sees; of what JSON wrote in one line, the lines that stand in
@@ -38,12 +38,23 @@ export function lineKeys(text: string): readonly number[] {
     if (line === undefined) continue;
     keys.push(keyOf(line));
     if (!line.includes(ESCAPED_BREAK)) continue;
-    for (const part of raw.split(ESCAPED_BREAK)) {
-      const inner = normalLine(part.replaceAll(/\\["t\\/]/g, (escape) => ESCAPES[escape] ?? escape));
-      if (inner !== undefined) keys.push(keyOf(inner));
-    }
+    for (const inner of escapedTexts(raw)) for (const one of normalLines(inner)) keys.push(keyOf(one));
   }
   return keys;
+}
+
+/** The strings of several lines that a line of JSON holds; what was cut off is read as far as it goes. */
+function escapedTexts(raw: string): readonly string[] {
+  const literals = raw.match(LITERAL)?.filter((literal) => literal.includes(ESCAPED_BREAK)) ?? [];
+  const parts = raw.split(ESCAPED_BREAK).map((part) => `"${part.replaceAll(/^"|(?<!\\)"$/g, "")}"`);
+  return [...literals, ...parts].flatMap((literal) => {
+    try {
+      const text: unknown = JSON.parse(literal);
+      return typeof text === "string" ? [text] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** A number for a text: 53 bits of a hash. What has the same one is taken for the same. */

@@ -150,6 +150,8 @@ export interface PolicyResult extends PolicyFigures {
   readonly endedAtTurn: number | null;
   /** What the API or the policy said then. */
   readonly endedBecause: string | null;
+  /** The same turn of the run with regaining, whose bill is `fullCost`; null too where nothing had to be regained. */
+  readonly regainingEndedAtTurn: number | null;
   /** Only where they were asked for. */
   readonly series?: readonly TurnRecord[];
   readonly missing?: readonly MissingReference[];

@@ -84,7 +84,7 @@ export async function playConversation(
           ...(kinds === undefined ? {} : { kinds }),
           keepsMissing: options.missing === true,
         });
-        return { playedWith, play };
+        return { playedWith, play, regainingEndedAtTurn: null };
       }),
     );
   const playable = createPlayableRounds();
@@ -103,7 +103,7 @@ export async function playConversation(
   await playRegaining(conversation, { sides: plays, studied, onProgress: options.onProgress });
   const policies = withBreakEven(
     Object.fromEntries(
-      plays.map(({ play }) => [play.name, resultOf(play, { unlimitedCost: unlimited.dollars, options })]),
+      plays.map((side) => [side.play.name, resultOf(side, { unlimitedCost: unlimited.dollars, options })]),
     ),
   );
   return {
@@ -128,6 +128,7 @@ export async function playConversation(
 interface Side {
   readonly playedWith: PlayedWith;
   readonly play: PolicyPlay;
+  regainingEndedAtTurn: number | null;
 }
 
 /**
@@ -149,11 +150,15 @@ async function playRegaining(
 ): Promise<void> {
   const { finder, needs } = studied;
   const sources = createRecordedSources(studied.blocks);
-  const again = sides.flatMap(({ playedWith, play: { tally, firstForgotten } }) => {
+  const again = sides.flatMap((side) => {
+    const {
+      playedWith,
+      play: { tally, firstForgotten },
+    } = side;
     tally.fullCost = tally.cost;
     tally.beforeRecordedCompaction.fullCost = tally.beforeRecordedCompaction.cost;
     if (firstForgotten === undefined) return [];
-    return [{ tally, play: new RegainPlay({ ...playedWith, finder, sources, firstForgotten }) }];
+    return [{ side, play: new RegainPlay({ ...playedWith, finder, sources, firstForgotten }) }];
   });
   const { rounds } = conversation.overview;
   const playable = createPlayableRounds();
@@ -168,14 +173,16 @@ async function playRegaining(
       onProgress?.(rounds + turn, 2 * rounds);
     }
   }
-  for (const { tally, play } of again) {
+  for (const { side, play } of again) {
+    const { tally } = side.play;
+    side.regainingEndedAtTurn = play.endedAtTurn ?? null;
     Object.assign(tally, play.all);
     Object.assign(tally.beforeRecordedCompaction, play.beforeRecordedCompaction);
   }
 }
 
 function resultOf(
-  play: PolicyPlay,
+  { play, regainingEndedAtTurn }: Side,
   { unlimitedCost, options }: { readonly unlimitedCost: number; readonly options: PlayOptions },
 ): PolicyResult {
   const { tally, ttl, ending, series, missing, forgotten, largest } = play;
@@ -184,6 +191,7 @@ function resultOf(
     ttl,
     endedAtTurn: ending?.turn ?? null,
     endedBecause: ending?.because ?? null,
+    regainingEndedAtTurn,
     ...(options.series === true ? { series, largest } : {}),
     ...(options.missing === true ? { missing, forgotten } : {}),
   };

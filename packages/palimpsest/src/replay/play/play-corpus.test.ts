@@ -21,15 +21,21 @@ describe.skipIf(corpus === undefined)(`never forgetting, on recorded conversatio
       window: 1_000_000_000,
     });
     for (const [ttl, figures] of Object.entries(result.policies)) {
-      const { recall, userWords, invalid, overflow, turns } = figures;
-      expect({ ttl, recall, userWords, invalid, overflow, turns }).toEqual({
+      const { recall, userWords, invalid, overflow, turns, blindEdits, unreadEdits, blindTurns } = figures;
+      const forgetting = { blindEdits, unreadEdits, blindTurns, lost: figures.lost };
+      expect({ ttl, recall, userWords, invalid, overflow, turns, ...forgetting }).toEqual({
         ttl,
+        blindEdits: 0,
+        unreadEdits: 0,
+        blindTurns: 0,
+        lost: 0,
         recall: 1,
         userWords: 1,
         invalid: 0,
         overflow: 0,
         turns: result.rounds,
       });
+      expect(figures.fullCost).toBe(figures.cost);
       expect(figures.costRatio).toBeGreaterThanOrEqual(1 - 1e-9);
     }
   });

@@ -30,13 +30,31 @@ const block = fc.oneof(
     input: fc.constantFrom({}, { file_path: "src/lamp.ts" }, "no object", null),
   }),
   fc.record({
+    type: fc.constant("tool_use"),
+    id: fc.constant(""),
+    name: fc.constantFrom("Edit", "Bash"),
+    input: fc.constantFrom(
+      { file_path: "src/lamp.ts", old_string: "export const wick = trimmed(lamp);", new_string: "" },
+      { command: "cat src/lamp.ts\nexport const wick = trimmed(lamp);" },
+    ),
+  }),
+  fc.record({
     type: fc.constantFrom("server_tool_use", "redacted_thinking", "nonsense"),
     data: fc.constant("abcdefgh"),
   }),
 );
 const came = fc.oneof(
-  fc.constantFrom(undefined, "", "go on", "mend src/lamp.ts", words(3000)),
-  fc.array(fc.tuple(fc.nat(4), fc.constantFrom("", "found", words(4000))), { maxLength: 3 }),
+  fc.constantFrom(
+    undefined,
+    "",
+    "go on",
+    "mend src/lamp.ts: export const wick = trimmed(lamp);",
+    words(3000),
+  ),
+  fc.array(
+    fc.tuple(fc.nat(4), fc.constantFrom("", "found", "  3→export const wick = trimmed(lamp);", words(4000))),
+    { maxLength: 3 },
+  ),
 );
 const round = fc.record({
   came,
@@ -75,12 +93,16 @@ it("whatever was recorded, no policy sends what the API rejects, and every figur
           series: true,
           missing: true,
         });
-        for (const [name, { invalid, endedBecause }] of Object.entries(played.policies)) {
-          expect({ name, invalid, endedBecause: invalid === 0 ? null : endedBecause }).toEqual({
+        for (const [name, { invalid, endedAtTurn, endedBecause, ...figures }] of Object.entries(
+          played.policies,
+        )) {
+          const { regainingEndedAtTurn } = figures;
+          expect({
             name,
-            invalid: 0,
-            endedBecause: null,
-          });
+            invalid,
+            endedBecause: invalid === 0 ? null : endedBecause,
+            regainingEndedAtTurn: endedAtTurn === null ? regainingEndedAtTurn : null,
+          }).toEqual({ name, invalid: 0, endedBecause: null, regainingEndedAtTurn: null });
         }
         expect(JSON.parse(JSON.stringify(played))).toEqual(played);
       },
