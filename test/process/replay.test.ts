@@ -124,6 +124,28 @@ beforeAll(async () => {
       answered(calls("t3", "deep/match.ts")),
     ]),
   );
+  await write(
+    "blind.jsonl",
+    transcript([
+      said("look around in src/lamp.ts"),
+      answered(calls("t1", "src/lamp.ts")),
+      said(found("t1", "     1→import './deep/match.ts'\n     2→export const wick = trimmed(lamp);")),
+      answered(calls("t2", "src/wick.ts")),
+      said(found("t2", "nothing here")),
+      answered([
+        {
+          type: "tool_use",
+          id: "t3",
+          name: "Edit",
+          input: {
+            file_path: "src/lamp.ts",
+            old_string: "export const wick = trimmed(lamp);",
+            new_string: "export const wick = lamp;",
+          },
+        },
+      ]),
+    ]),
+  );
   await write("nothing/notes.txt", "not read");
   await write("empty.jsonl", "");
   await write("binary.jsonl", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1, 2]));
@@ -160,6 +182,9 @@ interface Figures {
   readonly invalid: number;
   readonly turns: number;
   readonly missing?: readonly unknown[];
+  readonly fullCost: number;
+  readonly regainCost: number;
+  readonly costAt: Readonly<Record<string, number>>;
 }
 interface Played {
   readonly file: string;
@@ -180,7 +205,8 @@ interface Report {
 function parseReport(stdout: string): Report {
   const report = JSON.parse(stdout) as Report;
   const finite = (value: unknown, path: string): void => {
-    if (value === null) expect(path).toMatch(/ended(?:AtTurn|Because)$/);
+    if (value === null)
+      expect(path).toMatch(/(?:ended(?:AtTurn|Because)|regainingEndedAtTurn|breakEven|roundsAgo)$/);
     else if (typeof value === "object") {
       for (const [key, inner] of Object.entries(value)) finite(inner, `${path}.${key}`);
     }
@@ -317,7 +343,7 @@ describe("output", () => {
     expect(stdout).toMatch(
       /^3 conversations, 7 turns; never forgetting would cost \$\d+\.\d\d \(the ratio's 1\.00\)\n/,
     );
-    expect(stdout).toMatch(/\npolicy +cost +ratio +cache hit +recall +user words +invalid +overflow/);
+    expect(stdout).toMatch(/\npolicy +full cost +blind edits +blind turns +cost +ratio +cache hit +recall +user words +invalid +overflow/);
     expect(stdout).toMatch(/\npalimpsest +\$0\.\d\d/);
     expect(stdout).toMatch(/\nnone@1h +\$0\.\d\d/);
     expect(stdout).toContain("palimpsest, file by file");
@@ -325,12 +351,61 @@ describe("output", () => {
 
   it("--missing lists what was forgotten, turn by turn", async () => {
     const masked = await replay(at("forgotten.jsonl"), "--policy", "mask(keep=1)", "--missing");
-    expect(masked.stdout).toContain("forgotten.jsonl, mask(keep=1): 1 reference missing\n");
-    expect(masked.stdout).toContain("\n  turn 3  Read  path  deep/match.ts\n");
+    expect(masked.stdout).toContain(
+      "forgotten.jsonl, mask(keep=1): 1 source forgotten, 0 other names missing\n",
+    );
+    expect(masked.stdout).toContain(
+      "\n  turn 3  Read  1 path of src/lamp.ts (disk, 1 turn ago): deep/match.ts\n",
+    );
     const kept = await replay(at("forgotten.jsonl"), "--policy", "none", "--missing");
     expect(kept.stdout).toContain("Nothing was missing.");
     const json = await replay(at("good.jsonl"), "--policy", "none", "--missing", "--json");
     expect(parseReport(json.stdout).files[0]?.policies["none"]?.missing).toEqual([]);
+  });
+
+  it("an edit whose text was masked is blind: what was missing, and what reading it again costs", async () => {
+    const { stdout } = await replay(
+      at("blind.jsonl"),
+      "--policy",
+      "mask(keep=1),none",
+      "--missing",
+      "--json",
+    );
+    const { files, total } = parseReport(stdout);
+    expect(files[0]?.policies["mask(keep=1)"]).toMatchObject({
+      edits: 1,
+      blindEdits: 1,
+      unreadEdits: 0,
+      neededTurns: 1,
+      blindTurns: 1,
+      regainRequests: 1,
+      regainSeconds: 4.4,
+      lost: 0,
+      forgotten: [
+        {
+          turn: 2,
+          tool: "Edit",
+          class: "disk",
+          source: "src/lamp.ts",
+          roundsAgo: 1,
+          lines: ["export const wick = trimmed(lamp);"],
+          missingLines: 1,
+        },
+      ],
+      beforeRecordedCompaction: { edits: 1, blindEdits: 1, regainRequests: 1 },
+    });
+    const masked = total.policies["mask(keep=1)"];
+    const { cost = 0, fullCost = 0, regainCost = 0 } = masked ?? {};
+    expect(regainCost).toBeGreaterThan(0);
+    expect(fullCost).toBeCloseTo(cost + regainCost, 9);
+    expect(masked?.costAt["4"]).toBeCloseTo(cost + 4 * regainCost, 9);
+    expect(total.policies["none"]).toMatchObject({ blindEdits: 0, blindTurns: 0, regainCost: 0 });
+    const table = await replay(at("blind.jsonl"), "--policy", "mask(keep=1)", "--missing");
+    expect(table.stdout).toMatch(/policy +full cost +blind edits +blind turns +cost /);
+    expect(table.stdout).toMatch(/mask\(keep=1\) +\$\d+\.\d\d +100\.0% +33\.3% /);
+    expect(table.stdout).toContain(
+      "  turn 3  Edit  1 line of src/lamp.ts (disk, 1 turn ago): export const wick = trimmed(lamp);\n",
+    );
   });
 
   it("--html writes a report that needs nothing else", async () => {
