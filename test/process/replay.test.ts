@@ -343,7 +343,9 @@ describe("output", () => {
     expect(stdout).toMatch(
       /^3 conversations, 7 turns; never forgetting would cost \$\d+\.\d\d \(the ratio's 1\.00\)\n/,
     );
-    expect(stdout).toMatch(/\npolicy +full cost +blind edits +blind turns +cost +ratio +cache hit +recall +user words +invalid +overflow/);
+    expect(stdout).toMatch(
+      /\npolicy +full cost +blind edits +blind turns +cost +ratio +cache hit +recall +user words +invalid +overflow/,
+    );
     expect(stdout).toMatch(/\npalimpsest +\$0\.\d\d/);
     expect(stdout).toMatch(/\nnone@1h +\$0\.\d\d/);
     expect(stdout).toContain("palimpsest, file by file");
