@@ -88,6 +88,7 @@ describe.skipIf(chromiumPath === undefined)("replay report (skipped where no Chr
     expect(await page.locator("#context-chart line.window").count()).toBe(1);
     expect(await page.locator("#context-chart line.compaction").count()).toBeGreaterThan(0);
     expect((await paths(page, "#context-chart path[data-marks=broken]"))[0]).toContain("M");
+    expect((await paths(page, "#context-chart path[data-marks=blind]"))[0]).toContain("M");
     expect(await page.locator("#largest tbody tr").count()).toBe(4);
     expect(await page.locator("#failed-section").isVisible()).toBe(false);
     await shoot(page, "light");

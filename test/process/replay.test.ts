@@ -397,10 +397,10 @@ describe("output", () => {
       beforeRecordedCompaction: { edits: 1, blindEdits: 1, regainRequests: 1 },
     });
     const masked = total.policies["mask(keep=1)"];
-    const { cost = 0, fullCost = 0, regainCost = 0 } = masked ?? {};
-    expect(regainCost).toBeGreaterThan(0);
-    expect(fullCost).toBeCloseTo(cost + regainCost, 9);
-    expect(masked?.costAt["4"]).toBeCloseTo(cost + 4 * regainCost, 9);
+    if (masked === undefined) throw new Error("it was played");
+    expect(masked.regainCost).toBeGreaterThan(0);
+    expect(masked.fullCost).toBeCloseTo(masked.cost + masked.regainCost, 9);
+    expect(masked.costAt["4"]).toBeCloseTo(masked.cost + 4 * masked.regainCost, 9);
     expect(total.policies["none"]).toMatchObject({ blindEdits: 0, blindTurns: 0, regainCost: 0 });
     const table = await replay(at("blind.jsonl"), "--policy", "mask(keep=1)", "--missing");
     expect(table.stdout).toMatch(/policy +full cost +blind edits +blind turns +cost /);

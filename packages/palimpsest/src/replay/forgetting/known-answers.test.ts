@@ -29,8 +29,8 @@ interface Answers {
 interface Row {
   readonly name: string;
   readonly rounds: readonly Round[];
-  /** What the model is given at the last round: all of it, what a person said, or blocks. */
-  readonly context: "all" | string | readonly RequestMessage[];
+  /** What the model is given at the last round: `all` of it, what a person said, or messages. */
+  readonly context: string | readonly RequestMessage[];
   /** Files that the host says it holds; left out: those whose calls stand in the context. */
   readonly held?: readonly string[];
   readonly answers: Answers;

@@ -121,9 +121,9 @@ function readInput(
   return { ...file, offset: tool === "read_file" ? first - 1 : first, limit: lineCount(text) };
 }
 
-/** As the tool shows a file: one numbers the lines. */
-function readResult(tool: string, { text, first = 1 }: RegainedText): string {
-  if (tool !== "Read" || /^\s*\d+(?:\t|→)/.test(text)) return text;
+/** As the tool shows a file: one numbers the lines, where it is known which they are. */
+function readResult(tool: string, { text, first }: RegainedText): string {
+  if (tool !== "Read" || first === undefined) return text;
   return text
     .split("\n")
     .slice(0, lineCount(text))
