@@ -7,6 +7,7 @@ import {
   emptyTally,
   figuresOf,
   isCompaction,
+  withBreakEven,
   type Tally,
 } from "./tally.js";
 
@@ -92,6 +93,49 @@ describe("compactions", () => {
     const tally = emptyTally();
     addEdits(tally, [edit(tier)], since);
     expect(tally).toMatchObject({ recompactions: count, compactions: { [tier]: 1 } });
+  });
+});
+
+describe("what forgetting costs", () => {
+  const figures = (cost: number, fullCost: number) => figuresOf(tallyOf({ cost, fullCost }), 1);
+
+  it("has the price of regaining once, twice and four times, also before a recorded compaction", () => {
+    const { beforeRecordedCompaction: none } = emptyTally();
+    const before = { ...none, cost: 2, fullCost: 2.5 };
+    const all = figuresOf(tallyOf({ cost: 10, fullCost: 13, beforeRecordedCompaction: before }), 1);
+    expect(all).toMatchObject({ regainCost: 3, costAt: { 1: 13, 2: 16, 4: 22 } });
+    expect(all.beforeRecordedCompaction).toMatchObject({ regainCost: 0.5, costAt: { 1: 2.5, 2: 3, 4: 4 } });
+  });
+
+  it("adds up over conversations, before recorded compactions too", () => {
+    const { beforeRecordedCompaction: none } = emptyTally();
+    const sum = addTallies([
+      tallyOf({ edits: 3, blindEdits: 1, beforeRecordedCompaction: { ...none, edits: 2 } }),
+      tallyOf({ edits: 4, lost: 2, beforeRecordedCompaction: { ...none, edits: 1, lost: 2 } }),
+    ]);
+    expect(sum).toMatchObject({ edits: 7, blindEdits: 1, lost: 2 });
+    expect(sum.beforeRecordedCompaction).toMatchObject({ edits: 3, lost: 2 });
+  });
+
+  it("breaks even where both cost the same", () => {
+    const policies = withBreakEven({
+      palimpsest: figures(10, 14),
+      dearer: figures(13, 14),
+      "dearer, and it forgets more": figures(13, 20),
+      cheaper: figures(9, 15),
+      same: figures(12, 16),
+    });
+    expect(Object.entries(policies).map(([name, { breakEven }]) => [name, breakEven])).toEqual([
+      ["palimpsest", null],
+      ["dearer", 1],
+      ["dearer, and it forgets more", null],
+      ["cheaper", 0.5],
+      ["same", null],
+    ]);
+    expect(withBreakEven({ mask: figures(1, 2) })["mask"]?.breakEven).toBeNull();
+    expect(
+      withBreakEven({ "palimpsest(x=1)": figures(10, 14), mask: figures(13, 14) })["mask"]?.breakEven,
+    ).toBe(1);
   });
 });
 

@@ -164,6 +164,41 @@ describe("reading again", () => {
   });
 });
 
+describe("a file that the engine's host no longer holds", () => {
+  const path = (at: number): string => `/work/lamp${at}.ts`;
+  const change = (at: number): MadeUpRound => ({
+    in: `now change ${path(0)}, where it says\n${FILE[at] ?? ""}`,
+    out: [edit(`e${at}`, FILE[at], path(0))],
+  });
+  const rounds: readonly MadeUpRound[] = [
+    ...Array.from({ length: 9 }, (_, at) => ({
+      in: at === 0 ? "read the lamps" : [result(`t${at - 1}`, numbered)],
+      out: [call(`t${at}`, { file_path: path(at) })],
+    })),
+    { in: [result("t8", numbered)], out: [text("I have seen them.")] },
+    ...Array.from({ length: 8 }, (_, at) => ({ in: words(3000, `w${at}x`), out: [text(`noted ${at}`)] })),
+    change(5),
+    { in: [result("e5", "done")], out: [text("changed")] },
+    change(7),
+  ];
+
+  it("costs a read although the line was just said; then it is held", async () => {
+    const { result: file } = await playConversation(await madeUpConversation(rounds), {
+      policies: parsePolicies("palimpsest"),
+      model: "claude-opus-4-5",
+      window: 100_000,
+      missing: true,
+    });
+    const figures = file.policies["palimpsest"];
+    expect(figures?.compactions["full"]).toBeGreaterThan(0);
+    expect(figures).toMatchObject({ edits: 2, blindEdits: 0, unreadEdits: 1, regainRequests: 1, lost: 0 });
+    expect(figures?.forgotten).toMatchObject([
+      { class: "disk", source: path(0), missingLines: 0, isUnread: true },
+    ]);
+    expect(figures?.fullCost).toBeGreaterThan(figures?.cost ?? Infinity);
+  });
+});
+
 describe("words that stand in the transcript alone", () => {
   const rounds: readonly MadeUpRound[] = [
     { in: `use this later:\n${LINE}`, out: [call("t0", { file_path: "/work/oil.ts" })] },

@@ -148,6 +148,19 @@ describe("Claude Code", () => {
     expect(conversation.overview).toMatchObject({ undoneCompactions: 1, keptCompactions: 0 });
   });
 
+  it("tells the rounds after a recorded compaction from those before it, undone or not", async () => {
+    const marks = async (...lines: readonly object[]) =>
+      (await roundsOf(await openLines(...lines))).map(({ isAfterCompaction }) => isAfterCompaction === true);
+    const first = [user("u1", null, "one"), piece("a1", "u1", "m1", text("A"))];
+    const after = (parent: string) => [user("u2", parent, "two"), piece("a2", "u2", "m2", text("B"))];
+    expect(await marks(...first, ...after("a1"))).toEqual([false, false]);
+    expect(await marks(...first, boundary("B", "a1"), summary("S", "B"), ...after("S"))).toEqual([
+      false,
+      true,
+    ]);
+    expect(await marks(summary("S", null), ...after("S"))).toEqual([true]);
+  });
+
   it("plays once what a compaction kept", async () => {
     for (const anchorUuid of ["S", null]) {
       const conversation = await openLines(
