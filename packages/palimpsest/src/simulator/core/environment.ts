@@ -39,6 +39,7 @@ export interface Environment extends SimulatorSettings {
 export function createEnvironment(settings: SimulatorSettings): Environment {
   const blocks = createBlockReader(settings.counter);
   const models = new Map<string, Model>();
+  let lastHead: { readonly head: Head; readonly binding: string } | undefined;
   const readers = () => {
     const known = new Map<string, ChainReader>();
     return (model: Model): ChainReader => {
@@ -68,9 +69,29 @@ export function createEnvironment(settings: SimulatorSettings): Environment {
       const tools = (request.tools ?? []).filter((tool) => tool["defer_loading"] !== true);
       const system =
         typeof request.system === "string" ? [{ type: "text", text: request.system }] : request.system;
-      return digest(canonicalJson([tools.map(withoutMarker), (system ?? []).map(withoutMarker)]));
+      const head = [tools.map(withoutMarker), (system ?? []).map(withoutMarker)];
+      // A conversation sends the same head with every request, and it is often most of it.
+      if (lastHead === undefined || !isSameHead(lastHead.head, head)) {
+        lastHead = { head, binding: digest(canonicalJson(head)) };
+      }
+      return lastHead.binding;
     },
   };
+}
+
+type Head = readonly (readonly unknown[])[];
+
+/** Whether the parts are equal as far as can be told without looking into what they hold. */
+const isSameHead = (before: Head, now: Head): boolean =>
+  now.every((parts, at) => {
+    const known = before[at] ?? [];
+    return parts.length === known.length && parts.every((part, index) => isSamePart(known[index], part));
+  });
+
+function isSamePart(before: unknown, now: unknown): boolean {
+  if (!isFields(before) || !isFields(now)) return before === now;
+  const keys = Object.keys(now);
+  return keys.length === Object.keys(before).length && keys.every((key) => before[key] === now[key]);
 }
 
 function withoutMarker(block: unknown): unknown {
