@@ -20,7 +20,7 @@ export type AnswerBlock =
   | {
       readonly type: "thinking";
       readonly thinking: string;
-      /** How many tokens it counts where its text is not shown: recordings often have only the signature. */
+      /** How many tokens it counts at least: its text may be shown shortened, or not at all. */
       readonly hiddenTokens?: number;
     }
   | {

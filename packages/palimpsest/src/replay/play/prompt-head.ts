@@ -1,5 +1,5 @@
-import type { Model, ToolDefinition } from "@palimpsest/core";
-import { blockTokens, TOOL_PROMPT_TOKENS } from "../../simulator/tokens/block-tokens.js";
+import { findModel, type Model, type ToolDefinition } from "@palimpsest/core";
+import { blockTokens, foreignTokenFactor, TOOL_PROMPT_TOKENS } from "../../simulator/tokens/block-tokens.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
 import { createRecordedTokens } from "./recorded-tokens.js";
@@ -24,9 +24,12 @@ export async function promptHead(
   conversation: RecordedConversation,
   { model, counter }: { readonly model: Model; readonly counter: TokenCounter },
 ): Promise<PromptHead> {
-  const { firstUsage, tools: names } = conversation.overview;
+  const { firstUsage, tools: names, models } = conversation.overview;
   const shown = firstUsage === undefined ? 0 : await shownTokens(conversation, { model, counter });
-  const wanted = firstUsage === undefined ? ASSUMED_TOKENS : firstUsage.inputTokens - shown;
+  // Another vendor counts other tokens.
+  const isForeign = models.every((one) => findModel(one.model) === undefined);
+  const factor = isForeign && models.length > 0 ? foreignTokenFactor(model) : 1;
+  const wanted = firstUsage === undefined ? ASSUMED_TOKENS : firstUsage.inputTokens * factor - shown;
   const tokens = Math.max(LEAST_TOKENS, Math.round(wanted));
   const count = (block: unknown): number => blockTokens(block, model, counter);
   const each = names.length === 0 ? 0 : (tokens * SHARE_OF_TOOLS) / names.length;

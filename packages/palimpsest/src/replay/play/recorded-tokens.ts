@@ -29,8 +29,7 @@ export function createRecordedTokens(model: Model, counter: TokenCounter): Recor
       before = spokenMessage(response);
       const said = response.content.reduce(
         (sum, block) =>
-          sum +
-          (block.type === "thinking" && block.thinking === "" ? (block.hiddenTokens ?? 0) : count(block)),
+          sum + (block.type === "thinking" ? Math.max(block.hiddenTokens ?? 0, count(block)) : count(block)),
         0,
       );
       return { incoming: tokens, response: said };

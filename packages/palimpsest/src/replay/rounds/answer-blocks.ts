@@ -40,13 +40,20 @@ const textBlock = (text: string): AnswerBlock | undefined =>
 
 function thinkingBlock(block: Fields): AnswerBlock | undefined {
   const thinking = asText(block["thinking"]);
-  if (thinking.trim() !== "") return { type: "thinking", thinking: wholeCharacters(thinking) };
-  return hiddenThinking(asNumber(block["signatureChars"]) || asText(block["signature"]).length);
+  const characters = asNumber(block["signatureChars"]) || asText(block["signature"]).length;
+  return thinking.trim() === ""
+    ? hiddenThinking(characters)
+    : { type: "thinking", thinking: wholeCharacters(thinking), ...hidden(characters) };
 }
 
-function hiddenThinking(characters: number): AnswerBlock | undefined {
+const hidden = (characters: number): { readonly hiddenTokens?: number } => {
   const hiddenTokens = Math.round(characters / CHARACTERS_PER_TOKEN);
-  return hiddenTokens > 0 ? { type: "thinking", thinking: "", hiddenTokens } : undefined;
+  return hiddenTokens > 0 ? { hiddenTokens } : {};
+};
+
+function hiddenThinking(characters: number): AnswerBlock | undefined {
+  const { hiddenTokens } = hidden(characters);
+  return hiddenTokens === undefined ? undefined : { type: "thinking", thinking: "", hiddenTokens };
 }
 
 function callBlock(block: Fields): AnswerBlock {

@@ -77,7 +77,7 @@ export function writeAnswer(answer: Answer, context: AnswerContext): WrittenAnsw
     thinking,
     hiddenTokens = 0,
   }: Extract<AnswerBlock, { type: "thinking" }>): number {
-    return thinking === "" ? hiddenTokens : textTokens(thinking, model, counter);
+    return Math.max(hiddenTokens, textTokens(thinking, model, counter));
   }
 
   function writeBlock(block: Answer["content"][number], index: number): AssistantBlock {

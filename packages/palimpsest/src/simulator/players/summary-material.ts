@@ -55,8 +55,14 @@ export function readMaterial(
       const text = textOf(block);
       if (text !== undefined && (isReminder(text) || text.trim() === "")) continue;
       if (text !== undefined && message.role === "user") {
-        if (message === instruction) userMessages.push(...transcriptLines(text));
-        else if (isContinuation(text)) earlier = text;
+        if (message === instruction) {
+          const transcript = readTranscript(text);
+          userMessages.push(...transcript.userMessages);
+          actions.push(...transcript.actions);
+          remarks.push(...transcript.remarks);
+          earlier = transcript.earlier || earlier;
+          for (const part of transcript.parts) skim(part);
+        } else if (isContinuation(text)) earlier = text;
         else userMessages.push(oneLine(text));
         skim(text);
       } else if (text !== undefined) {
@@ -88,8 +94,32 @@ export function readMaterial(
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-function transcriptLines(text: string): readonly string[] {
-  return [...text.matchAll(/^\s*(?:\[(?:user|human)\]|user|human):\s*(.+)$/gim)].map((match) =>
-    oneLine(match[1] ?? ""),
-  );
+interface Transcript {
+  readonly userMessages: readonly string[];
+  readonly actions: readonly string[];
+  readonly remarks: readonly string[];
+  readonly earlier: string;
+  /** Everything that somebody said, one by one. */
+  readonly parts: readonly string[];
+}
+
+/** Some agents hand the conversation over as text: who speaks stands before what was said. */
+const SPEAKER = /^[ \t]*(?:\[([a-z][a-z ]{0,30})\]|(user|human|assistant)):[ \t]*/gim;
+
+function readTranscript(text: string): Transcript {
+  const earlier = /<previous-summary>\s*([^]*?)\s*<\/previous-summary>/.exec(text)?.[1] ?? "";
+  const starts = [...text.matchAll(SPEAKER)];
+  const parts = starts.map((start, at) => ({
+    who: (start[1] ?? start[2] ?? "").toLowerCase(),
+    said: text.slice(start.index + start[0].length, starts[at + 1]?.index ?? text.indexOf("</conversation>")),
+  }));
+  const by = (...names: readonly string[]): readonly string[] =>
+    parts.flatMap(({ who, said }) => (names.includes(who) ? [cutText(oneLine(said), SCANNED)] : []));
+  return {
+    userMessages: by("user", "human"),
+    actions: by("assistant tool calls").map((calls) => cutText(calls, 160)),
+    remarks: by("assistant"),
+    earlier,
+    parts: parts.map(({ said }) => said),
+  };
 }

@@ -2,11 +2,21 @@ import { imageSize, type Model, type TokenizerGeneration } from "@palimpsest/cor
 import { asText, isFields, type Fields } from "../fields.js";
 import type { TokenCounter } from "./bpe-counter.js";
 
-/** Tokens of the model per token of the tokenizer at hand, and what a tool result costs beside its text. */
-const generations: Readonly<Record<TokenizerGeneration, { factor: number; perToolResult: number }>> = {
-  newer: { factor: 1.55, perToolResult: 25.8 },
-  older: { factor: 1.2, perToolResult: 49 },
+/**
+ * Tokens of the model per token of the tokenizer at hand, what a tool result costs beside its text, and what a call
+ * and each field of its input cost beside its values.
+ */
+const generations: Readonly<Record<TokenizerGeneration, Generation>> = {
+  newer: { factor: 1.55, perToolResult: 25.8, perCall: 27, perField: 21 },
+  older: { factor: 1.2, perToolResult: 49, perCall: 25, perField: 10 },
 };
+
+interface Generation {
+  readonly factor: number;
+  readonly perToolResult: number;
+  readonly perCall: number;
+  readonly perField: number;
+}
 
 /** What a message costs beside its blocks. */
 export const TOKENS_PER_MESSAGE = 3;
@@ -14,8 +24,17 @@ export const TOKENS_PER_MESSAGE = 3;
 export const TOOL_PROMPT_TOKENS = { free: 286, forced: 406 } as const;
 
 const SIGNATURE_CHARACTERS_PER_TOKEN = 4.2;
+/** Characters of a seal of the simulator's without padding. */
+const SHORTEST_SIGNATURE = 101;
 const PDF_PAGE_TEXT_TOKENS = 2000;
 const IMAGE_PATCH = 28;
+
+/** The same for the models of other vendors, as far as their recordings tell: nearly the tokenizer itself. */
+const FOREIGN_FACTOR = 1.01;
+
+/** Tokens of the model for a token in the count of another vendor's. */
+export const foreignTokenFactor = (model: Model): number =>
+  generations[model.tokenizer].factor / FOREIGN_FACTOR;
 
 /** Tokens of text in the model's own count. */
 export function textTokens(value: string, model: Model, counter: TokenCounter): number {
@@ -38,7 +57,7 @@ export function blockTokens(block: unknown, model: Model, counter: TokenCounter)
     case "redacted_thinking":
       return signatureTokens(asText(block["data"]));
     case "tool_use":
-      return count(`${asText(block["name"])} ${JSON.stringify(block["input"] ?? {})}`) + 10;
+      return callTokens(block, model, count);
     case "tool_result":
       return resultTokens(block, model, counter);
     case "search_result":
@@ -59,14 +78,30 @@ function listTokens(list: unknown, model: Model, counter: TokenCounter): number 
   return list.reduce<number>((sum, block) => sum + blockTokens(block, model, counter), 0);
 }
 
+/** The values as they are, not as JSON writes them: models do not say what it escapes. */
+function callTokens(block: Fields, model: Model, count: (value: string) => number): number {
+  const { perCall, perField } = generations[model.tokenizer];
+  const values = isFields(block["input"]) ? Object.values(block["input"]) : [];
+  return values.reduce<number>((sum, value) => {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+    return sum + perField + count(text);
+  }, perCall);
+}
+
 function resultTokens(block: Fields, model: Model, counter: TokenCounter): number {
   return Math.ceil(listTokens(block["content"], model, counter) + generations[model.tokenizer].perToolResult);
 }
 
-/** Thinking counts in full; where its text is left out, the signature tells its length. */
+/**
+ * Thinking counts in full. Newer models show a shorter text of it, or none: the signature tells how long it was.
+ * One no longer than the simulator's own always are tells nothing.
+ */
 function thinkingTokens(block: Fields, count: (value: string) => number): number {
   const thinking = asText(block["thinking"]);
-  return thinking === "" ? signatureTokens(asText(block["signature"])) : count(thinking);
+  const signature = asText(block["signature"]);
+  if (thinking === "") return signatureTokens(signature);
+  const told = signature.length > SHORTEST_SIGNATURE ? signatureTokens(signature) : 0;
+  return Math.max(count(thinking), told);
 }
 
 const signatureTokens = (signature: string): number =>
