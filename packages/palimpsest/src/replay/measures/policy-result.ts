@@ -1,4 +1,5 @@
 import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
+import type { RecordedBill } from "./recorded-bill.js";
 
 /** What a policy's forgetting came to (docs/replay.md). The names are a contract. */
 export interface ForgettingFigures {
@@ -152,6 +153,8 @@ export interface PolicyResult extends PolicyFigures {
   readonly endedBecause: string | null;
   /** The same turn of the run with regaining, whose bill is `fullCost`; null too where nothing had to be regained. */
   readonly regainingEndedAtTurn: number | null;
+  /** Only of `as-recorded`: what was recorded for the same responses. */
+  readonly recordedBill?: RecordedBill;
   /** Only where they were asked for. */
   readonly series?: readonly TurnRecord[];
   readonly missing?: readonly MissingReference[];

@@ -185,13 +185,14 @@ function resultOf(
   { play, regainingEndedAtTurn }: Side,
   { unlimitedCost, options }: { readonly unlimitedCost: number; readonly options: PlayOptions },
 ): PolicyResult {
-  const { tally, ttl, ending, series, missing, forgotten, largest } = play;
+  const { tally, ttl, ending, series, missing, forgotten, largest, bill } = play;
   return {
     ...figuresOf(tally, unlimitedCost),
     ttl,
     endedAtTurn: ending?.turn ?? null,
     endedBecause: ending?.because ?? null,
     regainingEndedAtTurn,
+    ...(bill === undefined ? {} : { recordedBill: bill }),
     ...(options.series === true ? { series, largest } : {}),
     ...(options.missing === true ? { missing, forgotten } : {}),
   };

@@ -3,6 +3,8 @@ import type { Verdict } from "../../simulator/outcome.js";
 import type { Answer } from "../../simulator/player.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
 import type { Policy, PolicyEdit, PolicyHost, PolicyTtl } from "../policies/policy.js";
+import type { RecordedBill } from "../measures/recorded-bill.js";
+import type { RecordedRound } from "../rounds/recorded-round.js";
 import type { PromptHead } from "./prompt-head.js";
 import { createSimulatedModel, type SimulatedModel, type SimulatedOutcome } from "./simulated-model.js";
 
@@ -51,7 +53,8 @@ export class PolicyConversation {
   readonly #watcher: ConversationWatcher;
 
   constructor(options: PlayedWith, watcher: ConversationWatcher) {
-    const { policy, ttl, model, window, maxTokens, head, thinking, counter, startTime } = options;
+    const { policy, ttl, model, maxTokens, head, thinking, counter, startTime } = options;
+    const window = policy.window ?? options.window;
     this.#watcher = watcher;
     this.#model = createSimulatedModel({
       startTime,
@@ -85,9 +88,15 @@ export class PolicyConversation {
     return run.holdsFile === undefined ? undefined : (path) => run.holdsFile?.(path) ?? true;
   }
 
-  /** What came in by this time. */
-  async append(messages: readonly Message[], at: number): Promise<void> {
+  /** What the recording's own bill was, where the policy plays that. */
+  get bill(): RecordedBill | undefined {
+    return this.#run.bill?.();
+  }
+
+  /** What came in by this time; `round`: the recorded one that it begins. */
+  async append(messages: readonly Message[], at: number, round?: RecordedRound): Promise<void> {
     this.#model.reach(at);
+    if (round !== undefined) this.#run.recorded?.(round);
     await this.#measured(() => this.#run.append(messages));
   }
 

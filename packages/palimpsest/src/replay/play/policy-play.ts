@@ -6,6 +6,7 @@ import type { TurnNeeds } from "../forgetting/needs.js";
 import type { ContextKinds } from "../measures/context-kinds.js";
 import { createContextTexts } from "../measures/context-texts.js";
 import { createContextReader, type CountedReference } from "../measures/recall.js";
+import type { RecordedBill } from "../measures/recorded-bill.js";
 import type { ForgottenSource, LargeItem, MissingReference, TurnRecord } from "../measures/policy-result.js";
 import { addEdits, addVerdict, emptyTally, isCompaction, type Tally } from "../measures/tally.js";
 import { createUserWordsReader, type UserWordsJudge } from "../measures/user-words.js";
@@ -67,6 +68,10 @@ export class PolicyPlay {
     });
   }
 
+  get bill(): RecordedBill | undefined {
+    return this.#conversation.bill;
+  }
+
   /** Plays one round. A conversation that has ended counts what can no longer be sent. */
   async turn(round: RecordedRound, turn: number, needs: TurnNeeds): Promise<void> {
     if (this.ending !== undefined) return this.#noteRefusal(this.ending.isOverflow);
@@ -74,7 +79,7 @@ export class PolicyPlay {
     this.#turnCost = 0;
     this.#edits = [];
     conversation.cpu = 0;
-    await conversation.append(round.incoming, round.at);
+    await conversation.append(round.incoming, round.at, round);
     let system: readonly string[] = [];
     const answered = await conversation.ask((_, call) => {
       system = systemTexts(call);

@@ -63,7 +63,7 @@ export class RegainPlay {
     const conversation = this.#conversation;
     const recorded: Answer = { content: round.response.content };
     let regaining: Regaining | undefined;
-    await conversation.append(round.incoming, round.at);
+    await conversation.append(round.incoming, round.at, round);
     const first = await conversation.ask((seen, call) => {
       regaining = turn < this.#options.firstForgotten ? undefined : this.#regain({ seen, call, turn, needs });
       return regaining ?? recorded;

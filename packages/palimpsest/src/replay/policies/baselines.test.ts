@@ -1,95 +1,18 @@
-import { findModel, type ModelCall, type RequestMessage } from "@palimpsest/core";
+import type { RequestMessage } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
+import { run, type Ended, type Sent } from "../../../../../test/process/play-policy.js";
 import {
   call,
   madeUpRounds,
   readingRounds,
   result,
-  START,
   text,
   words,
 } from "../../../../../test/process/replay-made-up.js";
-import { createSharedCounter } from "../play/shared-counter.js";
-import { createSimulatedModel } from "../play/simulated-model.js";
-import type { RecordedRound } from "../rounds/recorded-round.js";
-import { parsePolicies } from "./parse-policies.js";
-import type { PolicyEdit, PolicyTtl } from "./policy.js";
-
-const WINDOW = 60_000;
-const counter = createSharedCounter();
-
-interface Sent {
-  readonly call: ModelCall;
-  /** As the model saw it. */
-  readonly seen: readonly RequestMessage[];
-  readonly edits: readonly PolicyEdit[];
-}
-
-interface Ended {
-  readonly turns: readonly Sent[];
-  readonly ended?: { readonly kind: string; readonly next: "retry" | "end" };
-  readonly sideCalls: number;
-}
-
-/** Plays rounds through a policy until a request is refused for good. */
-async function run(
-  policy: string,
-  rounds: readonly RecordedRound[],
-  { ttl = "5m", model = "claude-opus-5-5" }: { readonly ttl?: PolicyTtl; readonly model?: string } = {},
-): Promise<Ended> {
-  const [chosen] = parsePolicies(policy);
-  if (chosen === undefined) throw new Error("a policy is expected");
-  let sideCalls = 0;
-  const simulated = createSimulatedModel({
-    startTime: START,
-    window: WINDOW,
-    counter,
-    onSideCall: () => {
-      sideCalls += 1;
-    },
-  });
-  const playing = chosen.start({
-    model,
-    window: WINDOW,
-    maxTokens: 4096,
-    ttl,
-    system: "You read files.",
-    tools: [{ name: "Read", description: "Reads", input_schema: { type: "object", properties: {} } }],
-    thinking: findModel(model)?.capabilities.thinking.adaptive
-      ? { type: "adaptive" }
-      : { type: "enabled", budget_tokens: 1024 },
-    now: simulated.now,
-    sessionId: "s",
-    provider: simulated.provider,
-  });
-  const turns: Sent[] = [];
-  for (const round of rounds) {
-    simulated.reach(round.at);
-    await playing.append(round.incoming);
-    const edits: PolicyEdit[] = [];
-    for (;;) {
-      const prepared = await playing.prepare();
-      edits.push(...prepared.edits);
-      if (prepared.kind === "held") return { turns, sideCalls, ended: { kind: "held", next: "end" } };
-      const outcome = simulated.send(prepared.call, { content: round.response.content });
-      if (outcome.kind === "response") {
-        edits.push(...(await playing.answered(outcome.response)));
-        turns.push({ call: prepared.call, seen: outcome.seen, edits });
-        break;
-      }
-      const reaction = await playing.refused(outcome.failure);
-      edits.push(...reaction.edits);
-      if (reaction.next === "end") {
-        return { turns, sideCalls, ended: { kind: outcome.failure.kind, next: reaction.next } };
-      }
-    }
-  }
-  return { turns, sideCalls };
-}
 
 const rounds = madeUpRounds(readingRounds(20, 800));
 const texts = (messages: readonly RequestMessage[]): string => JSON.stringify(messages);
-const editsOf = ({ turns }: Ended): readonly string[] =>
+const editsOf = ({ turns }: Pick<Ended, "turns">): readonly string[] =>
   turns.flatMap(({ edits }) => edits.map(({ tier }) => tier));
 const holds = (sent: Sent | undefined, number: number): boolean =>
   texts(sent?.seen ?? []).includes(`r${number}x799`);
@@ -155,7 +78,7 @@ describe.each(["claude-opus-5-5", "claude-opus-4-5"])("%s", (model) => {
     expect(turns[at]?.edits).toMatchObject([{ tier: "full" }]);
     expect(turns[at]?.seen).toHaveLength(1);
     expect(texts(turns[at]?.seen ?? [])).toContain("Summary of the conversation so far:");
-    expect(sideCalls).toBe(editsOf({ turns, sideCalls }).length);
+    expect(sideCalls).toBe(editsOf({ turns }).length);
   });
 
   it("truncate: makes room when the API refuses", async () => {

@@ -1,14 +1,9 @@
-import {
-  createConversation,
-  type AssistantBlock,
-  type PreparedRequest,
-  type Settings,
-} from "@palimpsest/core";
+import { createConversation, type PreparedRequest, type Settings } from "@palimpsest/core";
 import { compaction, type ReadState } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
-import type { AnswerBlock } from "../../simulator/player.js";
 import { absolutePath, pathKey } from "../world/file-path.js";
 import { createRecordedWorld } from "../world/recorded-world.js";
+import { playedBlocks } from "./played-blocks.js";
 import type { Policy, PolicyEdit } from "./policy.js";
 
 export interface PalimpsestOptions {
@@ -59,7 +54,7 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
         },
         async answered(response) {
           if (sent === undefined) return [];
-          world.noteResponse(response.content.filter(isPlayed), host.now());
+          world.noteResponse(playedBlocks(response.content), host.now());
           const observed = await conversation.observe(sent, { kind: "response", response });
           return observed.kind === "retry" ? [editOf(observed.step)] : [];
         },
@@ -105,11 +100,6 @@ function watchForgotten(readState: ReadState): {
     },
   };
 }
-
-type PlayedBlock = Extract<AssistantBlock, { readonly type: AnswerBlock["type"] }>;
-
-const isPlayed = (block: AssistantBlock): block is PlayedBlock =>
-  block.type === "text" || block.type === "thinking" || block.type === "tool_use";
 
 const editOf = ({ tier, tokensBefore, tokensAfter }: PolicyEdit): PolicyEdit => ({
   tier,

@@ -12,6 +12,12 @@ describe("parsePolicies", () => {
       "mask",
       "clear-tool-uses",
       "summarise-all",
+      "classic",
+      "pi",
+      "codex",
+      "as-recorded",
+      "cheat-lines",
+      "cheat-paths",
     ]);
   });
 
@@ -43,7 +49,7 @@ describe("parsePolicies", () => {
     ["mask(keep=1", '"mask(keep=1" is not a policy: write a name, or name(option=value;option=value)'],
     [
       "nothing",
-      'there is no policy "nothing" (known are palimpsest, none, truncate, mask, clear-tool-uses, summarise-all)',
+      'there is no policy "nothing" (known are palimpsest, none, truncate, mask, clear-tool-uses, summarise-all, classic, pi, codex, as-recorded, cheat-lines, cheat-paths)',
     ],
     ["constructor", 'there is no policy "constructor"'],
     ["none,none", 'the policy "none" is named twice'],

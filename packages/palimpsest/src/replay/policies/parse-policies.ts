@@ -1,8 +1,14 @@
 import { resolveSettings, settingDefinitions, type SettingName } from "@palimpsest/core";
+import { createAsRecordedPolicy } from "./as-recorded.js";
+import { createCheatLinesPolicy } from "./cheat-lines.js";
+import { createCheatPathsPolicy } from "./cheat-paths.js";
+import { createClassicPolicy } from "./classic.js";
 import { createClearToolUsesPolicy } from "./clear-tool-uses.js";
+import { createCodexPolicy } from "./codex.js";
 import { createMaskPolicy } from "./mask.js";
 import { nonePolicy } from "./none.js";
 import { createPalimpsestPolicy } from "./palimpsest.js";
+import { createPiPolicy } from "./pi.js";
 import type { Policy } from "./policy.js";
 import { createSummariseAllPolicy } from "./summarise-all.js";
 import { createTruncatePolicy } from "./truncate.js";
@@ -54,6 +60,12 @@ const known: Readonly<Record<string, KnownPolicy>> = {
     options: { at: "share" },
     create: (given) => createSummariseAllPolicy(numbers(given, ["at"])),
   },
+  classic: { options: {}, create: createClassicPolicy },
+  pi: { options: {}, create: createPiPolicy },
+  codex: { options: {}, create: createCodexPolicy },
+  "as-recorded": { options: {}, create: createAsRecordedPolicy },
+  "cheat-lines": { options: {}, create: createCheatLinesPolicy },
+  "cheat-paths": { options: {}, create: createCheatPathsPolicy },
 };
 
 export const policyNames: readonly string[] = Object.keys(known);

@@ -6,6 +6,8 @@ import type {
   ModelResponse,
   ToolDefinition,
 } from "@palimpsest/core";
+import type { RecordedBill } from "../measures/recorded-bill.js";
+import type { RecordedRound } from "../rounds/recorded-round.js";
 
 /** How long a policy lets cache entries live; `auto` where it chooses itself. */
 export type PolicyTtl = "5m" | "1h" | "auto";
@@ -43,6 +45,8 @@ export type PolicyPrepared =
 
 /** A policy at work on one conversation. */
 export interface PolicyRun {
+  /** The round that comes next as it was recorded, its answer included: only for playing the recording itself. */
+  recorded?(round: RecordedRound): void;
   /** What people said, results and attachments, before the next request. */
   append(messages: readonly Message[]): Promise<void>;
   prepare(): Promise<PolicyPrepared>;
@@ -57,6 +61,8 @@ export interface PolicyRun {
    * `answered`. Left out: the host holds the files whose calls (reads, writes, edits) stand in the request.
    */
   holdsFile?(path: string): boolean;
+  /** What the answers so far cost beside what was recorded for them: only where the recording itself is played. */
+  bill?(): RecordedBill;
 }
 
 /** A way of keeping a conversation within its window. */
@@ -66,5 +72,7 @@ export interface Policy {
   readonly description: string;
   /** The lifetimes it is measured with, the usual one first. */
   readonly ttls: readonly PolicyTtl[];
+  /** The window it is played in, whatever the others have. */
+  readonly window?: number;
   start(host: PolicyHost): PolicyRun;
 }

@@ -1,9 +1,11 @@
 import {
   createAssistantMessage,
+  createAttachmentMessage,
   createNormaliser,
   createUserMessage,
   findModel,
   type AssistantBlock,
+  type Attachment,
   type Message,
   type ModelCall,
   type ModelRequest,
@@ -11,7 +13,7 @@ import {
   type RequestMessage,
 } from "@palimpsest/core";
 import { asText } from "../readers/recording.js";
-import type { PolicyEdit, PolicyHost } from "./policy.js";
+import type { PolicyEdit, PolicyHost, PolicyTtl } from "./policy.js";
 
 /** Characters in a token, as simple agents count what the API has not counted yet. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -28,9 +30,13 @@ export class PromptList {
   #counted = 0;
   #uncounted = 0;
   #ids = 0;
-
+  /** Messages of the list that the last request held. */
+  #sent = 0;
+  /** How long entries live that the next request writes. */
+  ttl: PolicyTtl;
   constructor(host: PolicyHost) {
     this.#host = host;
+    this.ttl = host.ttl;
   }
 
   get messages(): readonly Message[] {
@@ -45,6 +51,11 @@ export class PromptList {
   /** Tokens: what the last response reported, and an estimate of what came since. */
   get size(): number {
     return this.#counted + this.#uncounted;
+  }
+
+  /** The same, with what is only estimated taken so many times. */
+  paddedSize(factor: number): number {
+    return this.#counted + Math.ceil(this.#uncounted * factor);
   }
 
   append(messages: readonly Message[]): void {
@@ -75,6 +86,7 @@ export class PromptList {
     const after = this.#messages.reduce((sum, message) => sum + roughTokens(message), 0);
     this.#counted = Math.max(0, Math.round(tokensBefore - (before - after)));
     this.#uncounted = 0;
+    this.#sent = 0;
     return { tier, tokensBefore, tokensAfter: this.#counted };
   }
 
@@ -83,26 +95,46 @@ export class PromptList {
     return createUserMessage(this.#origin(), { content: text, isMeta: true });
   }
 
+  /** What a person said, in other words than it stands in the list. */
+  quote(text: string): Message {
+    return createUserMessage(this.#origin(), { content: text });
+  }
+
+  /** State that the policy puts back. */
+  attach(attachment: Attachment): Message {
+    return createAttachmentMessage(this.#origin(), attachment);
+  }
+
   /** The next request: markers behind the system prompt, on the last message and on the user message before it. */
   request(more: Partial<ModelRequest> = {}, betas: readonly string[] = []): ModelCall {
+    const messages = marked(this.#wire, this.#cacheControl);
+    this.#sent = messages.length;
+    return { request: { ...this.#head(), messages, ...more }, betas };
+  }
+
+  /**
+   * A request beside the conversation that reads what the last one wrote, and writes nothing itself: the same
+   * head and messages with their markers where they were, then one more instruction.
+   */
+  requestAside(instruction: string): ModelCall {
+    const sent = marked(this.#wire.slice(0, this.#sent), this.#cacheControl);
+    const messages = withInstruction([...sent, ...this.#wire.slice(this.#sent)], instruction);
+    return { request: { ...this.#head(), messages } };
+  }
+
+  #head() {
     const { model, maxTokens, system, tools, thinking } = this.#host;
-    const cacheControl = this.#cacheControl;
     return {
-      request: {
-        model,
-        max_tokens: maxTokens,
-        system: [{ type: "text", text: system, cache_control: cacheControl }],
-        tools,
-        ...(thinking === undefined ? {} : { thinking }),
-        messages: marked(this.#wire, cacheControl),
-        ...more,
-      },
-      betas,
+      model,
+      max_tokens: maxTokens,
+      system: [{ type: "text" as const, text: system, cache_control: this.#cacheControl }],
+      tools,
+      ...(thinking === undefined ? {} : { thinking }),
     };
   }
 
   get #cacheControl(): { readonly type: "ephemeral"; readonly ttl?: "1h" } {
-    return this.#host.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+    return this.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
   }
 
   #origin() {
@@ -132,6 +164,19 @@ function marked(messages: readonly RequestMessage[], marker: object): readonly R
   return copy;
 }
 
+/** The messages with one more text of a user at their end: two user messages in a row are one. */
+export function withInstruction(
+  messages: readonly RequestMessage[],
+  instruction: string,
+): readonly RequestMessage[] {
+  const text = { type: "text" as const, text: instruction };
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [...messages, { role: "user", content: [text] }];
+  const before =
+    typeof last.content === "string" ? [{ type: "text" as const, text: last.content }] : last.content;
+  return [...messages.slice(0, -1), { role: "user", content: [...before, text] }];
+}
+
 const isThinking = ({ type }: AssistantBlock): boolean => type === "thinking" || type === "redacted_thinking";
 
 /** The same message where it holds no thinking. */
@@ -142,7 +187,7 @@ export function withoutThinking(message: Message): Message {
 }
 
 /** By their characters, pictures as most agents count them. */
-function roughTokens(message: Message): number {
+export function roughTokens(message: Message): number {
   if (message.type === "attachment") return roughLength(message.attachment);
   if (message.type !== "user" && message.type !== "assistant") return 0;
   return roughLength(message.message.content);

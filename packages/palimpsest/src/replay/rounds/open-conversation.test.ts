@@ -161,6 +161,35 @@ describe("Claude Code", () => {
     expect(await marks(summary("S", null), ...after("S"))).toEqual([true]);
   });
 
+  it("tells what an undone compaction put in, where, and what it kept", async () => {
+    const compacted = async (...lines: readonly object[]) => {
+      const rounds = await roundsOf(await openLines(...start, ...lines));
+      return rounds.map((round) => round.compacted);
+    };
+    const after = [user("u4", "f", "four"), piece("a4", "u4", "m4", text("yes"))];
+    const [, , whole] = await compacted(
+      user("u3", "a2", "three"),
+      boundary("B", "u3"),
+      summary("S", "B"),
+      attachment("f", "S", "file"),
+      ...after,
+    );
+    expect(whole).toMatchObject({ after: 1, keptResponses: 0, keptMessages: 0 });
+    expect(whole?.messages.map(({ uuid }) => uuid)).toEqual(["S", "f"]);
+    const keeping = (headUuid: string) =>
+      compacted(
+        user("u3", "a2", "three"),
+        boundary("B", "u3", { headUuid, tailUuid: "u3", anchorUuid: "S" }),
+        summary("S", "B"),
+        piece("a4", "u3", "m4", text("yes")),
+      );
+    // From the result on: it stands before the one response that was kept.
+    expect((await keeping("r1")).at(-1)).toMatchObject({ after: 1, keptResponses: 1, keptMessages: 1 });
+    expect((await keeping("a2")).at(-1)).toMatchObject({ keptResponses: 1, keptMessages: 0 });
+    expect((await keeping("u3")).at(-1)).toMatchObject({ keptResponses: 0, keptMessages: 1 });
+    expect(await compacted(piece("a4", "a2", "m4", text("yes")))).toEqual([undefined, undefined, undefined]);
+  });
+
   it("plays once what a compaction kept", async () => {
     for (const anchorUuid of ["S", null]) {
       const conversation = await openLines(
@@ -246,7 +275,7 @@ describe("Claude Code", () => {
     expect(round?.response.content).toEqual([
       { type: "thinking", thinking: "", hiddenTokens: 100 },
       { type: "thinking", thinking: "", hiddenTokens: 10 },
-      { type: "thinking", thinking: "aloud" },
+      { type: "thinking", thinking: "aloud", hiddenTokens: 10 },
       { type: "thinking", thinking: "", hiddenTokens: 20 },
       { type: "text", text: '[web_search: {"query":"q"}]' },
       { type: "text", text: '[web_search_tool_result: [{"title":"T"}]]' },

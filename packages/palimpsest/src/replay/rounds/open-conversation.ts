@@ -78,6 +78,9 @@ async function* playRounds(
   for await (const messages of batches) {
     for (const message of messages) {
       if (ordinal >= played.compactedFrom) builder.compacted();
+      const kept = played.keptBy(ordinal);
+      if (kept !== undefined) builder.compact(kept);
+      if (played.isReplacement(ordinal)) builder.replace(message);
       if (played.isPlayed(ordinal)) yield* builder.take(message, played.endsResponse(ordinal));
       ordinal += 1;
     }

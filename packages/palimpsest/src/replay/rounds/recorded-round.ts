@@ -11,6 +11,20 @@ export interface RecordedRound {
   readonly response: RecordedResponse;
   /** The recorded conversation had been compacted when this request went out. */
   readonly isAfterCompaction?: true;
+  /** The recording's own compaction that was undone before this request, if there was one. */
+  readonly compacted?: RecordedCompactionOfRound;
+}
+
+/** What a recorded compaction made of the conversation. */
+export interface RecordedCompactionOfRound {
+  /** So many messages of `incoming` came before it. */
+  readonly after: number;
+  /** What it put in the place of everything before it: summaries and what was brought back. */
+  readonly messages: readonly Message[];
+  /** What it kept word for word: the last so many responses before it, with what followed them … */
+  readonly keptResponses: number;
+  /** … and so many messages right before the first of those. */
+  readonly keptMessages: number;
 }
 
 export interface RecordedResponse {
@@ -25,6 +39,8 @@ export interface RecordedResponse {
    */
   readonly content: readonly AnswerBlock[];
   readonly usage?: Usage;
+  /** The usage has the output that was billed: older recordings have a placeholder, and no reason to stop. */
+  readonly isUsageFinal?: boolean;
 }
 
 /** What has to be known of a conversation before its first round is played. */

@@ -2,12 +2,16 @@ import type { AssistantMessage, Message, Usage, UserBlock } from "@palimpsest/co
 import type { AnswerBlock } from "../../simulator/player.js";
 import { isFields } from "../readers/recording.js";
 import { answerBlocks, playableId } from "./answer-blocks.js";
-import type { RecordedRound } from "./recorded-round.js";
+import type { RecordedCompactionOfRound, RecordedRound } from "./recorded-round.js";
 import { isPiece, responseIdOf } from "./skeleton.js";
+
+/** What a compaction kept word for word, counted from its place back. */
+export type KeptMessages = Pick<RecordedCompactionOfRound, "keptResponses" | "keptMessages">;
 
 interface OpenRound {
   readonly id: string;
   readonly incoming: readonly Message[];
+  readonly compacted: RecordedCompactionOfRound | undefined;
   readonly pieces: AssistantMessage[];
   readonly isAfterCompaction: boolean;
   isComplete: boolean;
@@ -22,6 +26,8 @@ export class RoundBuilder {
   #incoming: Message[] = [];
   /** Of responses that said nothing: it belongs to the next one. */
   #unanswered: readonly Message[] = [];
+  #unansweredCompaction: RecordedCompactionOfRound | undefined;
+  #compacted: RecordedCompactionOfRound | undefined;
   #clock: number | undefined;
   #isAfterCompaction = false;
 
@@ -42,12 +48,36 @@ export class RoundBuilder {
     return this.#complete();
   }
 
+  /** A recorded compaction that is not played, and what it kept. */
+  compact(kept: KeptMessages): void {
+    this.#compacted = { after: this.#incoming.length, messages: [], ...kept };
+  }
+
+  /** A message that the last of them put in. */
+  replace(message: Message): void {
+    const { messages, ...compacted } = this.#compacted ?? {
+      after: this.#incoming.length,
+      messages: [],
+      keptResponses: 0,
+      keptMessages: 0,
+    };
+    const sent = withPlayableIds(withoutLocalCopy(message));
+    this.#compacted = { ...compacted, messages: [...messages, sent] };
+  }
+
   #roundOf(id: string): OpenRound {
     const known = this.#open.find((round) => round.id === id);
     if (known !== undefined) return known;
-    const isAfterCompaction = this.#isAfterCompaction;
-    const round = { id, incoming: this.#incoming, pieces: [], isAfterCompaction, isComplete: false };
+    const round = {
+      id,
+      incoming: this.#incoming,
+      compacted: this.#compacted,
+      pieces: [],
+      isAfterCompaction: this.#isAfterCompaction,
+      isComplete: false,
+    };
     this.#incoming = [];
+    this.#compacted = undefined;
     this.#open.push(round);
     return round;
   }
@@ -59,23 +89,36 @@ export class RoundBuilder {
     return complete.flatMap((round) => this.#build(round) ?? []);
   }
 
-  #build({ id, incoming: own, pieces, isAfterCompaction }: OpenRound): RecordedRound | undefined {
+  #build({
+    id,
+    incoming: own,
+    compacted: ownCompaction,
+    pieces,
+    isAfterCompaction,
+  }: OpenRound): RecordedRound | undefined {
     const content: readonly AnswerBlock[] = pieces.flatMap((piece) => answerBlocks(piece.message.content));
     const incoming = this.#unanswered.length === 0 ? own : [...this.#unanswered, ...own];
+    const compacted =
+      ownCompaction === undefined
+        ? this.#unansweredCompaction
+        : { ...ownCompaction, after: ownCompaction.after + this.#unanswered.length };
     this.#unanswered = content.length === 0 ? incoming : [];
+    this.#unansweredCompaction = content.length === 0 ? compacted : undefined;
     if (content.length === 0) return undefined;
     const at = this.#advance(incoming);
     const model: unknown = pieces[0]?.message.model;
     const usage = usageOf(pieces);
+    const isUsageFinal = pieces.some(({ message }) => typeof message.stop_reason === "string");
     return {
       incoming,
       at,
+      ...(compacted && { compacted }),
       response: {
         id,
         model: typeof model === "string" ? model : "",
         at: this.#advance(pieces),
         content,
-        ...(usage && { usage }),
+        ...(usage && { usage, isUsageFinal }),
       },
       ...(isAfterCompaction ? { isAfterCompaction } : {}),
     };

@@ -1,4 +1,5 @@
-import { conversationWindows, isCompactBoundary, type Message } from "@palimpsest/core";
+import { conversationWindows, isCompactBoundary, preservedSegmentOf, type Message } from "@palimpsest/core";
+import type { KeptMessages } from "./round-builder.js";
 import { createBoundaryLink, skeletonOf, type Skeleton } from "./skeleton.js";
 
 /** Which messages of a recording are played, by their ordinals. */
@@ -6,6 +7,10 @@ export interface PlayedMessages {
   isPlayed(ordinal: number): boolean;
   /** Whether the message is the last piece of its response among those that are played. */
   endsResponse(ordinal: number): boolean;
+  /** Whether the message is what an undone compaction put in. */
+  isReplacement(ordinal: number): boolean;
+  /** Of the boundary of an undone compaction: what was kept. */
+  keptBy(ordinal: number): KeptMessages | undefined;
   readonly undoneCompactions: number;
   readonly keptCompactions: number;
   /** The ordinal from which on the recorded conversation had been compacted; Infinity where it never was. */
@@ -14,6 +19,7 @@ export interface PlayedMessages {
 
 const PLAYED = 1;
 const ENDS_RESPONSE = 2;
+const REPLACEMENT = 4;
 
 /**
  * Collects the skeletons of a recording, and says which messages are played: those that lead to its end, as if
@@ -59,17 +65,26 @@ export class CompactionUndoer {
     let isUndoing = false;
     let compactedFrom = Infinity;
     let isCompacted = false;
-    for (const { ordinal, part, responseId } of onPath(this.#skeletons)) {
+    const kept = new Map<number, KeptMessages>();
+    const before: Skeleton[] = [];
+    for (const skeleton of onPath(this.#skeletons)) {
+      const { ordinal, part, responseId } = skeleton;
       if (part === "boundary") {
         isCompacted = true;
         isUndoing = hasResponse;
-        if (isUndoing) undoneCompactions += 1;
-        else keptCompactions += 1;
+        if (isUndoing) {
+          undoneCompactions += 1;
+          kept.set(ordinal, keptMessages(skeleton, before));
+        } else keptCompactions += 1;
       }
       if (part === "boundary" || part === "nothing") continue;
       if (part === "response" || part === "human") isUndoing = false;
       if (part === "response") hasResponse = true;
-      if (isUndoing && (part === "summary" || part === "restored")) continue;
+      if (isUndoing && (part === "summary" || part === "restored")) {
+        marks[ordinal] = REPLACEMENT;
+        continue;
+      }
+      before.push(skeleton);
       marks[ordinal] = PLAYED;
       if (isCompacted) compactedFrom = Math.min(compactedFrom, ordinal);
       if (responseId !== undefined) lastPieces.set(responseId, ordinal);
@@ -78,11 +93,27 @@ export class CompactionUndoer {
     return {
       isPlayed: (ordinal) => ((marks[ordinal] ?? 0) & PLAYED) > 0,
       endsResponse: (ordinal) => ((marks[ordinal] ?? 0) & ENDS_RESPONSE) > 0,
+      isReplacement: (ordinal) => ((marks[ordinal] ?? 0) & REPLACEMENT) > 0,
+      keptBy: (ordinal) => kept.get(ordinal),
       undoneCompactions,
       keptCompactions,
       compactedFrom,
     };
   }
+}
+
+/** How many responses, and messages before them, the segment of a boundary holds. */
+function keptMessages({ link }: Skeleton, before: readonly Skeleton[]): KeptMessages {
+  const segment = isCompactBoundary(link) ? preservedSegmentOf(link) : undefined;
+  const from = before.findIndex((skeleton) => skeleton.link.uuid === segment?.headUuid);
+  if (from < 0) return { keptResponses: 0, keptMessages: 0 };
+  const kept = before.slice(from);
+  const firstResponse = kept.findIndex(({ responseId }) => responseId !== undefined);
+  const responses = new Set(kept.flatMap(({ responseId }) => responseId ?? []));
+  return {
+    keptResponses: responses.size,
+    keptMessages: firstResponse < 0 ? kept.length : firstResponse,
+  };
 }
 
 /**

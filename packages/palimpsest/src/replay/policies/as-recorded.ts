@@ -1,0 +1,110 @@
+import { findModel, type Message, type RequestMessage } from "@palimpsest/core";
+import { BillComparison, billedTokens } from "../measures/recorded-bill.js";
+import type { RecordedCompactionOfRound, RecordedResponse, RecordedRound } from "../rounds/recorded-round.js";
+import type { Policy, PolicyEdit } from "./policy.js";
+import { LossyRequests } from "./lossy-request.js";
+import { PromptList } from "./prompt-list.js";
+import { createRecordedCache, type FoundInCache } from "./recorded-cache.js";
+
+/** Whatever window it was recorded in, everything fitted. */
+const RECORDED_WINDOW = 10_000_000;
+
+/**
+ * What the recording itself did: its compactions are made where they were made, with the summaries that were
+ * written, and entries live as long as its usage says. The calls for its summaries are in no recording, so they are
+ * not made: its bill can be held against the recorded usage.
+ */
+export function createAsRecordedPolicy(): Policy {
+  return {
+    name: "as-recorded",
+    description: "the recording's own compactions and lifetimes",
+    ttls: ["auto"],
+    window: RECORDED_WINDOW,
+    start(host) {
+      const list = new PromptList(host);
+      const comparison = new BillComparison(host.model);
+      const requests = new LossyRequests();
+      const foundBy = createRecordedCache();
+      let next: RecordedRound | undefined;
+      let edits: readonly PolicyEdit[] = [];
+      return {
+        recorded(round) {
+          next = round;
+        },
+        async append(messages) {
+          edits = [];
+          const { compacted } = next ?? {};
+          list.append(messages.slice(0, compacted?.after));
+          if (compacted === undefined) return;
+          const isSummary = (message: Message): boolean =>
+            message.type === "user" && message.isCompactSummary === true;
+          const summaries = compacted.messages.filter(isSummary);
+          const others = compacted.messages.filter((message) => !isSummary(message));
+          edits = [list.replace([...summaries, ...keptOf(list.messages, compacted), ...others], "full")];
+          requests.forgetMessages();
+          list.append(messages.slice(compacted.after));
+        },
+        async prepare() {
+          if (next !== undefined) list.ttl = lifetimeOf(next.response) ?? list.ttl;
+          const foundUpTo = next === undefined ? undefined : lose(list.wire, requests, foundBy(next));
+          return { kind: "request", call: requests.apply(list.request(), foundUpTo), edits };
+        },
+        async answered(response) {
+          list.answered(response);
+          if (next !== undefined) comparison.add(next.response, response.usage);
+          return [];
+        },
+        bill: () => comparison.bill,
+        refused: async () => ({ next: "end", edits: [] }),
+      };
+    },
+  };
+}
+
+/** Loses of the cache what the recording lost. Gives the place of the last message that is still found, if any is. */
+function lose(
+  messages: readonly RequestMessage[],
+  requests: LossyRequests,
+  found: FoundInCache,
+): number | undefined {
+  if (found.kind === "nothing") requests.loseAll();
+  if (found.kind === "tools") requests.loseSystem();
+  if (found.kind === "head") requests.loseMessages();
+  if (found.kind !== "part") return undefined;
+  const sizes = messages.map((message) => JSON.stringify(message.content).length);
+  let left = sizes.reduce((sum, size) => sum + size, 0) * found.share;
+  const place = sizes.findIndex((size) => (left -= size) < 0);
+  const isUser = (at: number): boolean => messages[at]?.role === "user";
+  const lostFrom = isUser(place) ? place : place + 1;
+  if (!isUser(lostFrom) || lostFrom < 2) {
+    requests.loseMessages();
+    return undefined;
+  }
+  requests.loseFrom(lostFrom);
+  return lostFrom - 2;
+}
+
+/** The end of the list, counted in responses, and in messages before the first of them. */
+function keptOf(
+  messages: readonly Message[],
+  { keptResponses, keptMessages }: RecordedCompactionOfRound,
+): readonly Message[] {
+  let from = messages.length;
+  for (let responses = 0; from > 0 && responses < keptResponses;) {
+    from -= 1;
+    if (messages[from]?.type === "assistant") responses += 1;
+  }
+  return messages.slice(Math.max(0, from - keptMessages));
+}
+
+/**
+ * The lifetime that a response's usage tells of; undefined where it wrote nothing, or does not say. Other vendors'
+ * caches hold entries for up to an hour.
+ */
+function lifetimeOf({ model, usage }: RecordedResponse): "5m" | "1h" | undefined {
+  if (findModel(model) === undefined) return "1h";
+  const { cacheWrite5m, cacheWrite1h } =
+    usage === undefined ? { cacheWrite5m: 0, cacheWrite1h: 0 } : billedTokens(usage);
+  if (cacheWrite1h > 0) return "1h";
+  return cacheWrite5m > 0 ? "5m" : undefined;
+}

@@ -1,0 +1,105 @@
+import { findModel, type ModelCall, type RequestMessage } from "@palimpsest/core";
+import { createSharedCounter } from "../../packages/palimpsest/src/replay/play/shared-counter.js";
+import { createSimulatedModel } from "../../packages/palimpsest/src/replay/play/simulated-model.js";
+import { parsePolicies } from "../../packages/palimpsest/src/replay/policies/parse-policies.js";
+import type {
+  PolicyEdit,
+  PolicyRun,
+  PolicyTtl,
+} from "../../packages/palimpsest/src/replay/policies/policy.js";
+import type { RecordedRound } from "../../packages/palimpsest/src/replay/rounds/recorded-round.js";
+import { START } from "./replay-made-up.js";
+
+const WINDOW = 60_000;
+const counter = createSharedCounter();
+
+export interface Sent {
+  readonly call: ModelCall;
+  /** As the model saw it. */
+  readonly seen: readonly RequestMessage[];
+  readonly edits: readonly PolicyEdit[];
+}
+
+export interface Ended {
+  readonly turns: readonly Sent[];
+  readonly ended?: { readonly kind: string; readonly next: "retry" | "end" };
+  readonly sideCalls: number;
+  /** What the calls beside the conversation asked for. */
+  readonly asked: readonly ModelCall[];
+  readonly run: PolicyRun;
+}
+
+/** Plays rounds through a policy until a request is refused for good. */
+export async function run(
+  policy: string,
+  rounds: readonly RecordedRound[],
+  {
+    ttl = "5m",
+    model = "claude-opus-5-5",
+    window = WINDOW,
+  }: { readonly ttl?: PolicyTtl; readonly model?: string; readonly window?: number } = {},
+): Promise<Ended> {
+  const [chosen] = parsePolicies(policy);
+  if (chosen === undefined) throw new Error("a policy is expected");
+  let sideCalls = 0;
+  const asides: ModelCall[] = [];
+  const simulated = createSimulatedModel({
+    startTime: START,
+    window,
+    counter,
+    onSideCall: () => {
+      sideCalls += 1;
+    },
+  });
+  const playing = chosen.start({
+    model,
+    window,
+    maxTokens: 4096,
+    ttl,
+    system: "You read files.",
+    tools: [{ name: "Read", description: "Reads", input_schema: { type: "object", properties: {} } }],
+    thinking: findModel(model)?.capabilities.thinking.adaptive
+      ? { type: "adaptive" }
+      : { type: "enabled", budget_tokens: 1024 },
+    now: simulated.now,
+    sessionId: "s",
+    provider: {
+      ...simulated.provider,
+      stream(asked, options) {
+        asides.push(asked);
+        return simulated.provider.stream(asked, options);
+      },
+    },
+  });
+  const turns: Sent[] = [];
+  for (const round of rounds) {
+    simulated.reach(round.at);
+    playing.recorded?.(round);
+    await playing.append(round.incoming);
+    const edits: PolicyEdit[] = [];
+    for (;;) {
+      const prepared = await playing.prepare();
+      edits.push(...prepared.edits);
+      if (prepared.kind === "held")
+        return { turns, sideCalls, asked: asides, run: playing, ended: { kind: "held", next: "end" } };
+      const outcome = simulated.send(prepared.call, { content: round.response.content });
+      if (outcome.kind === "response") {
+        edits.push(...(await playing.answered(outcome.response)));
+        turns.push({ call: prepared.call, seen: outcome.seen, edits });
+        break;
+      }
+      const reaction = await playing.refused(outcome.failure);
+      edits.push(...reaction.edits);
+      if (reaction.next === "end") {
+        return {
+          turns,
+          sideCalls,
+          asked: asides,
+          run: playing,
+          ended: { kind: outcome.failure.kind, next: reaction.next },
+        };
+      }
+    }
+  }
+  return { turns, sideCalls, asked: asides, run: playing };
+}
