@@ -1,24 +1,24 @@
 /**
  * What policies cost on recorded conversations and what they forget: those of `palimpsest replay`, and real
- * libraries in the same run. PALIMPSEST_CORPUS names the folder of recordings. By name, those in odd places are the
- * half that the engine's defaults were tuned on, those in even places the half that they are checked on.
+ * libraries in the same run. PALIMPSEST_CORPUS names the folders of recordings. Defaults are chosen on the set
+ * `tuning` and judged on the set `check` (recording-sets.mjs).
  *
  *   npm run build && node bench/replay-bench.mjs
  *     --json            one JSON document
- *     --half odd|even   one half alone
+ *     --set tuning|check  one set alone
  *     --policy <list>   other policies than all, as `palimpsest replay` takes them
- *     --sweep           the engine with one setting changed at a time, on the odd half
+ *     --sweep           the engine with one setting changed at a time, on the set `tuning`
+ *     --sets            only says which recording is in which set
  *     --details         also where recall was lost (kinds of references, tools, turns since a compaction), and time
  *     --workers <n>     conversations played at the same time; 1 leaves times undisturbed
  */
-import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { policyNames } from "palimpsest/replay";
-import { addTallies, figuresOf } from "../packages/palimpsest/dist/replay/measures/tally.js";
+import { totalsOf } from "../packages/palimpsest/dist/replay/measures/totals.js";
+import { recordings } from "./recording-sets.mjs";
 import { describeDetails, whereBusy, whereMissing } from "./replay-details.mjs";
 import { sweptPolicies } from "./replay-sweep.mjs";
 
@@ -28,19 +28,19 @@ const POLICIES = [...policyNames, ...PEERS];
 /** Policies that one reading of a file serves: more would keep the other processors waiting. */
 const POLICIES_AT_ONCE = 12;
 
-const folder = process.env.PALIMPSEST_CORPUS;
 const skipped = "PALIMPSEST_CORPUS names no folder of recorded conversations: replay has nothing to play";
 
 /** The real libraries alone; `palimpsest bench` has the policies of the product. None without PALIMPSEST_CORPUS. */
 export const peersBench = {
   name: "peers",
   async *run() {
-    if (folder === undefined) {
+    const files = await recordings();
+    if (files === undefined) {
       console.error(skipped);
       return;
     }
-    const { parts } = await replayAll({ policies: PEERS });
-    const { total = parts.odd } = parts;
+    const { parts } = await replayAll(files, { policies: PEERS });
+    const { total = parts.tuning } = parts;
     for (const [policy, figures] of Object.entries(total.policies)) {
       const { cost, cacheHit, recall, userWords, answered, invalid, overflow, cpuMsP50, cpuMsP99 } = figures;
       const name = `peers.${policy}`;
@@ -56,17 +56,17 @@ export const peersBench = {
   },
 };
 
-async function replayAll({ policies, half, details = false, workers = availableParallelism() }) {
+async function replayAll(all, { policies, set, details = false, workers = availableParallelism() }) {
   const started = performance.now();
-  const files = recordings().filter((file) => half === undefined || file.half === half);
+  const files = all.filter((file) => set === undefined || file.set === set);
   const chunks = [];
   for (let at = 0; at < policies.length; at += POLICIES_AT_ONCE)
     chunks.push(policies.slice(at, at + POLICIES_AT_ONCE));
   const tasks = files.flatMap((file) => chunks.map((chunk) => ({ ...file, policies: chunk, details })));
   const played = await playTasks(tasks, workers);
   const parts = Object.fromEntries(
-    ["odd", "even"]
-      .map((part) => [part, played.filter((one) => one.half === part)])
+    ["tuning", "check"]
+      .map((part) => [part, played.filter((one) => one.set === part)])
       .filter(([, list]) => list.length > 0),
   );
   if (Object.keys(parts).length > 1) parts.total = played;
@@ -79,18 +79,6 @@ async function replayAll({ policies, half, details = false, workers = availableP
   };
 }
 
-/** By name; the first one is in an odd place. */
-const recordings = () =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith(".jsonl"))
-    .toSorted()
-    .map((name, index) => ({
-      name,
-      path: join(folder, name),
-      size: statSync(join(folder, name)).size,
-      half: index % 2 === 0 ? "odd" : "even",
-    }));
-
 /** The largest first, several at a time. */
 async function playTasks(tasks, workers) {
   const queue = tasks.toSorted((a, b) => b.size - a.size);
@@ -99,13 +87,13 @@ async function playTasks(tasks, workers) {
     const worker = new Worker(new URL("./replay-worker.mjs", import.meta.url));
     try {
       for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
-        const { name, path, half, policies, details } = task;
+        const { name, path, set, policies, details } = task;
         const answer = new Promise((resolve, reject) => {
           worker.once("message", resolve);
           worker.once("error", reject);
         });
         worker.postMessage({ file: path, policies, window: WINDOW, details }, []);
-        played.push({ name, half, ...(await answer) });
+        played.push({ name, set, ...(await answer) });
         worker.removeAllListeners("error");
       }
     } finally {
@@ -122,19 +110,17 @@ function summed(played, { order, details }) {
   const results = [...costs.values()];
   const unlimitedCost = sum(results, (result) => result.unlimitedCost);
   const rounds = sum(results, (result) => result.rounds);
-  const tallies = new Map();
   const files = new Map();
-  for (const { name: file, result, tallies: own } of played) {
-    for (const [name, tally] of Object.entries(own)) {
-      tallies.set(name, [...(tallies.get(name) ?? []), tally]);
-      const { recall, cost, endedAtTurn, endedBecause } = result.policies[name];
+  for (const { name: file, result } of played) {
+    for (const [name, { recall, cost, endedAtTurn, endedBecause }] of Object.entries(result.policies)) {
       files.set(name, [...(files.get(name) ?? []), { file, cost, recall, endedAtTurn, endedBecause }]);
     }
   }
+  const { policies: totals, repositories } = totalsOf(played);
   const place = (name) => order.indexOf(name.replace(/@1h$/, ""));
-  const names = [...tallies.keys()].toSorted((a, b) => place(a) - place(b));
+  const names = [...files.keys()].toSorted((a, b) => place(a) - place(b));
   const policies = names.map((name) => {
-    const figures = figuresOf(addTallies(tallies.get(name)), unlimitedCost);
+    const figures = totals[name];
     const own = played.filter(({ result }) => Object.hasOwn(result.policies, name));
     return [
       name,
@@ -146,15 +132,19 @@ function summed(played, { order, details }) {
       },
     ];
   });
-  return { files: costs.size, rounds, unlimitedCost, policies: Object.fromEntries(policies) };
+  return { files: costs.size, repositories, rounds, unlimitedCost, policies: Object.fromEntries(policies) };
 }
 
 const sum = (list, pick) => list.reduce((total, one) => total + pick(one), 0);
 const percent = (share) => `${(share * 100).toFixed(1)}%`;
 
+const between = (interval, show) => interval?.map(show).join("–") ?? "";
+
 const columns = {
   cost: ({ cost }) => `$${cost.toFixed(2)}`,
+  "95%": ({ intervals }) => between(intervals?.cost, (value) => `$${value.toFixed(0)}`),
   ratio: ({ costRatio }) => costRatio.toFixed(3),
+  "95% of it": ({ intervals }) => between(intervals?.costRatio, (value) => value.toFixed(2)),
   recall: ({ recall }) => percent(recall),
   "lowest file": ({ files }) => percent(Math.min(...files.map(({ recall }) => recall))),
   "user words": ({ userWords }) => percent(userWords),
@@ -184,9 +174,9 @@ function tableOf(policies) {
 }
 
 const titles = {
-  odd: "odd places, tuned on",
-  even: "even places, checked on",
-  total: "both halves",
+  tuning: "the set that is tuned on",
+  check: "the set that is checked on",
+  total: "both sets",
 };
 
 async function main() {
@@ -195,18 +185,24 @@ async function main() {
       json: { type: "boolean", default: false },
       sweep: { type: "boolean", default: false },
       details: { type: "boolean", default: false },
-      half: { type: "string" },
+      set: { type: "string" },
+      sets: { type: "boolean", default: false },
       workers: { type: "string" },
       policy: { type: "string" },
     },
   });
-  if (folder === undefined) {
+  const files = await recordings();
+  if (files === undefined) {
     console.log(skipped);
     return;
   }
-  const report = await replayAll({
+  if (values.sets) {
+    for (const { name, set } of files) console.log(`${set.padEnd(6)}  ${name}`);
+    return;
+  }
+  const report = await replayAll(files, {
     policies: values.sweep ? sweptPolicies : (values.policy?.split(",") ?? POLICIES),
-    half: values.half ?? (values.sweep ? "odd" : undefined),
+    set: values.set ?? (values.sweep ? "tuning" : undefined),
     details: values.details,
     ...(values.workers === undefined ? {} : { workers: Number(values.workers) }),
   });
@@ -214,8 +210,12 @@ async function main() {
     console.log(JSON.stringify(report, null, 2));
     return;
   }
-  for (const [part, { files, rounds, unlimitedCost, policies }] of Object.entries(report.parts)) {
-    const about = `${files} conversations, ${rounds} turns; never forgetting: $${unlimitedCost.toFixed(2)}`;
+  for (const [part, { files: count, repositories, rounds, unlimitedCost, policies }] of Object.entries(
+    report.parts,
+  )) {
+    const about =
+      `${count} conversations of ${repositories} repositories, ${rounds} turns; ` +
+      `never forgetting: $${unlimitedCost.toFixed(2)}`;
     console.log(`${titles[part]}: ${about}\n\n${tableOf(policies)}\n`);
     if (values.details) {
       for (const [name, figures] of Object.entries(policies))

@@ -7,23 +7,27 @@ import { promisify } from "node:util";
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
 const WINDOW = 200_000;
-const MOST_OF_SUMMARISE_ALL = 0.8;
+const MOST_OF_SUMMARISE_ALL = 0.85;
 const LEAST_RECALL = 0.95;
 const LEAST_RECALL_OF_A_FILE = 0.9;
 /** Policies that remember about as much must not be cheaper. */
 const COMPARABLE_RECALL = 0.02;
 
-/** Replays every recording of a folder; the relations of policies are judged once all of them were played. */
-export const recordingsRun = (folder) => ({
+/** Replays every recording of some folders; the relations of policies are judged once all of them were played. */
+export const recordingsRun = (folders) => ({
   name: "recordings",
-  about: `every recording in ${folder}: nothing invalid or over the window, all words kept, cheaper than what remembers as much`,
+  about: `every recording in ${folders.join(", ")}: nothing invalid or over the window, all words kept, cheaper than what remembers as much`,
   passes: 1,
   async pass({ random, step, isOver, signal }) {
-    const left = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    const left = folders.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith(".jsonl"))
+        .map((name) => join(folder, name)),
+    );
     const totals = new Map();
     while (left.length > 0) {
-      const [name] = left.splice(random.below(left.length), 1);
-      const args = [command, "replay", join(folder, name), "--window", String(WINDOW), "--json"];
+      const [path] = left.splice(random.below(left.length), 1);
+      const args = [command, "replay", path, "--window", String(WINDOW), "--json"];
       const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 28, signal });
       const [file] = JSON.parse(stdout).files;
       checkFile(file);

@@ -1,7 +1,8 @@
 /** Long runs that need this repository: `npm run soak` adds them to those of `palimpsest soak`. */
+import { delimiter } from "node:path";
 import { propertiesRun } from "./properties.mjs";
 import { recordingsRun } from "./recordings.mjs";
 
-const folder = process.env.PALIMPSEST_CORPUS;
+const folders = (process.env.PALIMPSEST_CORPUS ?? "").split(delimiter).filter((folder) => folder !== "");
 
-export const soakRuns = [propertiesRun, ...(folder === undefined ? [] : [recordingsRun(folder)])];
+export const soakRuns = [propertiesRun, ...(folders.length === 0 ? [] : [recordingsRun(folders)])];

@@ -235,6 +235,7 @@ export function madeUpReport(options: MadeUpOptions): ReplayReport {
     return {
       file: spice(`conversations/session-${place + 1}.jsonl`),
       format: "claude-code",
+      repository: spice(`repository-${place % 3}`),
       model: "claude-opus-4-5",
       window,
       rounds: length,
@@ -261,10 +262,15 @@ export function madeUpReport(options: MadeUpOptions): ReplayReport {
       failed: failed.length,
       rounds: sum(turns),
       unlimitedCost,
+      repositories: 3,
       policies: Object.fromEntries(
         MANNERS.map(({ name }) => [
           name,
-          figuresOf(all.get(name) ?? [], { unlimitedCost, overflow: overflows.get(name) ?? 0 }),
+          {
+            ...figuresOf(all.get(name) ?? [], { unlimitedCost, overflow: overflows.get(name) ?? 0 }),
+            conversations: files.length,
+            intervals: null,
+          },
         ]),
       ),
     },

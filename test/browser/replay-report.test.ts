@@ -229,7 +229,7 @@ describe.skipIf(chromiumPath === undefined)("replay report (skipped where no Chr
   });
 
   it("shows a report in which nothing could be played", async () => {
-    const empty = { files: 0, failed: 1, rounds: 0, unlimitedCost: 0, policies: {} };
+    const empty = { files: 0, failed: 1, rounds: 0, unlimitedCost: 0, repositories: 0, policies: {} };
     const { page, faults } = await open(
       renderReport({ files: [{ file: "a.jsonl", error: "empty" }], total: empty }),
     );

@@ -18,8 +18,9 @@ import {
 } from "@palimpsest/core";
 import { findProblems } from "@palimpsest/core/validity";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
+import { corpusFolder } from "../corpus-folder.js";
 
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 

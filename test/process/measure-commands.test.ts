@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { corpusFolder } from "../corpus-folder.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 

@@ -8,9 +8,10 @@ import type {
   FileResult,
   ReplayReport,
 } from "../../packages/palimpsest/src/replay/measures/policy-result.js";
+import { corpusFolder } from "../corpus-folder.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 

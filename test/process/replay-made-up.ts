@@ -77,6 +77,7 @@ export async function madeUpConversation(
   return {
     overview: {
       format: "claude-code",
+      repository: "made-up",
       ...(await overviewOf(all())),
       undoneCompactions: 0,
       keptCompactions: 0,

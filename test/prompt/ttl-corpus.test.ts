@@ -15,8 +15,9 @@ import {
   type TtlComparison,
 } from "../../packages/core/src/engine/prompt/ttl/ttl-comparison.js";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
+import { corpusFolder } from "../corpus-folder.js";
 
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 

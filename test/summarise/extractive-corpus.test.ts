@@ -16,8 +16,9 @@ import { writeExtractive } from "../../packages/core/src/engine/summarise/extrac
 import { humanTextsOf } from "../../packages/core/src/engine/summarise/human-texts.js";
 import { verifySummary } from "../../packages/core/src/engine/summarise/verify.js";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
+import { corpusFolder } from "../corpus-folder.js";
 
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 const BUDGET = 10_000;

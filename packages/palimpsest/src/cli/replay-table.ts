@@ -4,6 +4,8 @@ import type {
   PolicyFigures,
   ReplayReport,
 } from "../replay/measures/policy-result.js";
+import { describeBills, describeIntervals } from "./replay-totals.js";
+import { shortName, tableOf } from "./text-table.js";
 import { formatNumber, plural, printable } from "./terminal.js";
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
@@ -88,7 +90,7 @@ export function describeReplay(report: ReplayReport): string {
     played.length < 2 || first === undefined
       ? ""
       : `\n${printable(first[0])}, file by file\n${fileTable(played, first[0])}`;
-  return `${about}\n${table}${endings(played)}\n${regaining}${perFile}`;
+  return `${about}\n${table}${endings(played)}\n${regaining}${describeIntervals(total)}${describeBills(played)}${perFile}`;
 }
 
 function fileTable(files: readonly FileResult[], policy: string): string {
@@ -97,9 +99,7 @@ function fileTable(files: readonly FileResult[], policy: string): string {
     files.flatMap(({ file, model, rounds, policies }) => {
       const figures = policies[policy];
       if (figures === undefined) return [];
-      const name = file.slice(file.lastIndexOf("/") + 1);
-      const short = name.length > 36 ? `${name.slice(0, 17)}…${name.slice(-18)}` : name;
-      return [[short, model, formatNumber(rounds), ...columns.map(({ of }) => of(figures))]];
+      return [[shortName(file), model, formatNumber(rounds), ...columns.map(({ of }) => of(figures))]];
     }),
   );
 }
@@ -114,21 +114,6 @@ function endings(files: readonly FileResult[]): string {
   }
   return [...counts]
     .map(([name, count]) => `${printable(name)} came to a halt in ${plural(count, "conversation")}\n`)
-    .join("");
-}
-
-/** The first column is text, the others are figures; the last one is as long as it has to be. */
-function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [titles, ...rows].map((row) => row.map(printable));
-  const widths = titles.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? "").length)));
-  return cells
-    .map((row) => {
-      const line = row.map((cell, at) => {
-        const isText = at === 0 || at === row.length - 1;
-        return isText ? cell.padEnd(at === 0 ? (widths[at] ?? 0) : 0) : cell.padStart(widths[at] ?? 0);
-      });
-      return `${line.join("  ").trimEnd()}\n`;
-    })
     .join("");
 }
 

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FailedFile } from "./measures/policy-result.js";
@@ -7,6 +9,8 @@ import { openRecordingFile } from "./rounds/recording-file.js";
 export interface FoundRecordings {
   /** Each once. What was named as a file is here whatever it holds. */
   readonly files: readonly string[];
+  /** Files of folders that hold byte for byte what another one of `files` holds: a conversation counts once. */
+  readonly same: readonly { readonly file: string; readonly as: string }[];
   /** Folders without recordings, or that cannot be read. */
   readonly failed: readonly FailedFile[];
 }
@@ -16,15 +20,57 @@ const RECORDING = /\.(?:jsonl|json|traj)$/;
 /** Files as they are named; of a folder its own recordings, in the order of their names. */
 export async function findRecordings(paths: readonly string[]): Promise<FoundRecordings> {
   const files = new Set<string>();
+  const named = new Set<string>();
   const failed: FailedFile[] = [];
   for (const path of paths) {
     try {
-      for (const file of await recordingsAt(path)) files.add(file);
+      for (const file of await recordingsAt(path)) {
+        files.add(file);
+        if (file === path) named.add(file);
+      }
     } catch (error) {
       failed.push({ file: path, error: recordingErrorOf(error).message });
     }
   }
-  return { files: [...files], failed };
+  return { ...(await distinct([...files], named)), failed };
+}
+
+/** The first of each that hold the same, and all that were named. Only files of one size are compared. */
+async function distinct(
+  files: readonly string[],
+  named: ReadonlySet<string>,
+): Promise<Pick<FoundRecordings, "files" | "same">> {
+  const sizes = new Map<number, string[]>();
+  for (const file of files) {
+    const size = (await stat(file).catch(() => undefined))?.size;
+    if (size !== undefined) sizes.set(size, [...(sizes.get(size) ?? []), file]);
+  }
+  const same = new Map<string, string>();
+  for (const group of sizes.values()) {
+    if (group.length < 2) continue;
+    const seen = new Map<string, string>();
+    for (const file of group) {
+      const digest = await digestOf(file);
+      const first = digest === undefined ? undefined : seen.get(digest);
+      if (first !== undefined && !named.has(file)) same.set(file, first);
+      else if (digest !== undefined) seen.set(digest, file);
+    }
+  }
+  return {
+    files: files.filter((file) => !same.has(file)),
+    same: [...same].map(([file, as]) => ({ file, as })),
+  };
+}
+
+/** Undefined for what cannot be read: whoever plays it says why. */
+async function digestOf(file: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    return hash.digest("hex");
+  } catch {
+    return undefined;
+  }
 }
 
 async function recordingsAt(path: string): Promise<readonly string[]> {

@@ -27,9 +27,12 @@ export type {
   MissingReference,
   PolicyFigures,
   PolicyResult,
+  PolicyTotal,
   ReplayReport,
   TurnRecord,
 } from "./measures/policy-result.js";
+export type { Interval } from "./measures/bootstrap.js";
+export type { RecordedBill } from "./measures/recorded-bill.js";
 export {
   DEFAULT_REPLAYED_MODEL,
   playConversation,
@@ -51,6 +54,7 @@ export { renderReport, type ReportOptions } from "./report/render-report.js";
 export { openConversation } from "./rounds/open-conversation.js";
 export type {
   ConversationOverview,
+  RecordedCompactionOfRound,
   RecordedConversation,
   RecordedResponse,
   RecordedRound,

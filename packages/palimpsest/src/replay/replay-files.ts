@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { FailedFile, FileResult, ReplayReport } from "./measures/policy-result.js";
-import { addTallies, figuresOf, withBreakEven, type Tally } from "./measures/tally.js";
+import type { ReplayReport } from "./measures/policy-result.js";
+import { totalsOf } from "./measures/totals.js";
 import { replayFile, type FilePlayed, type ReplayTask } from "./replay-file.js";
 import type { WorkerReport, WorkerTask } from "./replay-worker.js";
 
@@ -53,30 +53,12 @@ function unplayable(file: string, error: unknown): FilePlayed {
 
 /** The figures of all files, and of all together. */
 function reportOf(played: readonly FilePlayed[]): ReplayReport {
-  const files: (FileResult | FailedFile)[] = [];
-  const tallies = new Map<string, Tally[]>();
-  let unlimitedCost = 0;
-  let rounds = 0;
-  let failed = 0;
-  for (const file of played) {
-    if ("failed" in file) {
-      failed += 1;
-      files.push(file.failed);
-      continue;
-    }
-    files.push(file.result);
-    rounds += file.result.rounds;
-    unlimitedCost += file.result.unlimitedCost;
-    for (const [name, tally] of Object.entries(file.tallies)) {
-      tallies.set(name, [...(tallies.get(name) ?? []), tally]);
-    }
-  }
-  const policies = withBreakEven(
-    Object.fromEntries(
-      [...tallies].map(([name, list]) => [name, figuresOf(addTallies(list), unlimitedCost)]),
-    ),
-  );
-  return { files, total: { files: files.length - failed, failed, rounds, unlimitedCost, policies } };
+  const files = played.map((file) => ("failed" in file ? file.failed : file.result));
+  const whole = played.flatMap((file) => ("failed" in file ? [] : [file]));
+  return {
+    files,
+    total: { files: whole.length, failed: files.length - whole.length, ...totalsOf(whole) },
+  };
 }
 
 async function largestFirst(files: readonly string[]): Promise<string[]> {

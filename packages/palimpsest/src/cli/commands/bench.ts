@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Benchmark } from "../../bench/benchmark.js";
 import type { Figure } from "../../bench/figure.js";
 import { complain } from "../read-recordings.js";
+import { corpusFolders } from "../../replay/corpus-folders.js";
 import { createProgress, plural, printable, type Terminal } from "../terminal.js";
 
 const FOLDER_VARIABLE = "PALIMPSEST_CORPUS";
@@ -20,7 +21,7 @@ export function addBenchCommand(
   program
     .command("bench")
     .description("measures the engine on this machine, and what policies cost on recorded conversations")
-    .argument("[file...]", "recordings, or folders of them (default: the folder in PALIMPSEST_CORPUS)")
+    .argument("[file...]", "recordings, or folders of them (default: the folders in PALIMPSEST_CORPUS)")
     .option("--only <prefixes>", "only figures whose names begin so, with commas between", (text) =>
       text.split(",").map((prefix) => prefix.trim()),
     )
@@ -61,8 +62,8 @@ async function bench(
   { paths, flags, terminal }: BenchArguments,
 ): Promise<number> {
   const needing = chosen.filter(({ needsRecordings }) => needsRecordings);
-  const folder = needing.length === 0 ? undefined : terminal.env[FOLDER_VARIABLE] || undefined;
-  const named = paths.length === 0 && folder !== undefined ? [folder] : paths;
+  const folders = needing.length === 0 ? [] : corpusFolders(terminal.env[FOLDER_VARIABLE]);
+  const named = paths.length === 0 ? folders : paths;
   const found = await readableRecordings(named, terminal);
   if (found === undefined) return 1;
   const isLeftOut = found.files.length === 0 && needing.length > 0;

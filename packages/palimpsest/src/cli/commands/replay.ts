@@ -8,7 +8,8 @@ import { wholeNumber } from "../whole-number.js";
 import { describeMissing, describeReplay } from "../replay-table.js";
 import { createProgress, plural, printable, type Terminal } from "../terminal.js";
 
-const ALL_POLICIES = "palimpsest,none,truncate,mask,clear-tool-uses,summarise-all";
+const ALL_POLICIES =
+  "palimpsest,none,truncate,mask,clear-tool-uses,summarise-all,classic,pi,codex,as-recorded";
 
 interface ReplayFlags {
   readonly policy: string;
@@ -81,7 +82,8 @@ async function replay(paths: readonly string[], flags: ReplayFlags, terminal: Te
     return 2;
   }
   const { findRecordings } = await import("../../replay/find-recordings.js");
-  const { files, failed } = await findRecordings(paths);
+  const { files, failed, same } = await findRecordings(paths);
+  for (const { file, as } of same) complain(terminal, file, `holds the same as ${as}, which is played once`);
   const { replayFiles } = await import("../../replay/replay-files.js");
   const progress = createProgress(terminal.stderr);
   const played = await replayFiles(files, {

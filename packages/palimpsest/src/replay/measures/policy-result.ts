@@ -1,4 +1,5 @@
 import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
+import type { Interval } from "./bootstrap.js";
 import type { RecordedBill } from "./recorded-bill.js";
 
 /** What a policy's forgetting came to (docs/replay.md). The names are a contract. */
@@ -165,6 +166,8 @@ export interface PolicyResult extends PolicyFigures {
 export interface FileResult {
   readonly file: string;
   readonly format: string;
+  /** What it is about, by name. */
+  readonly repository: string;
   readonly model: string;
   readonly window: number;
   readonly rounds: number;
@@ -180,6 +183,14 @@ export interface FileResult {
   readonly policies: Readonly<Record<string, PolicyResult>>;
 }
 
+/** Figures of several conversations. */
+export interface PolicyTotal extends PolicyFigures {
+  /** How many conversations they are of. */
+  readonly conversations: number;
+  /** 95% intervals of some of the figures, drawn by repository; null where all are about one. */
+  readonly intervals: Readonly<Record<string, Interval>> | null;
+}
+
 /** A file that could not be played. */
 export interface FailedFile {
   readonly file: string;
@@ -193,6 +204,8 @@ export interface ReplayReport {
     readonly failed: number;
     readonly rounds: number;
     readonly unlimitedCost: number;
-    readonly policies: Readonly<Record<string, PolicyFigures>>;
+    /** How many repositories the conversations are about. */
+    readonly repositories: number;
+    readonly policies: Readonly<Record<string, PolicyTotal>>;
   };
 }

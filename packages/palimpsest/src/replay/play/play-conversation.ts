@@ -109,6 +109,7 @@ export async function playConversation(
   return {
     result: {
       format: overview.format,
+      repository: overview.repository,
       model: model.id,
       window,
       rounds: turn,

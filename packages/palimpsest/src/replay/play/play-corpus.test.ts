@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { parsePolicies } from "../policies/parse-policies.js";
 import { openConversation } from "../rounds/open-conversation.js";
 import { playConversation } from "./play-conversation.js";
+import { corpusFolder } from "../../../../../test/corpus-folder.js";
 
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 

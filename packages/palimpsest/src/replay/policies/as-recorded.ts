@@ -26,14 +26,18 @@ export function createAsRecordedPolicy(): Policy {
       const requests = new LossyRequests();
       const foundBy = createRecordedCache();
       let next: RecordedRound | undefined;
+      /** Made once: what is read again comes in within the same round. */
+      let due: RecordedCompactionOfRound | undefined;
       let edits: readonly PolicyEdit[] = [];
       return {
         recorded(round) {
           next = round;
+          due = round.compacted;
         },
         async append(messages) {
           edits = [];
-          const { compacted } = next ?? {};
+          const compacted = due;
+          due = undefined;
           list.append(messages.slice(0, compacted?.after));
           if (compacted === undefined) return;
           const isSummary = (message: Message): boolean =>

@@ -7,8 +7,9 @@ import { isRestated } from "../readers/recording.js";
 import { answerBlocks } from "./answer-blocks.js";
 import { openConversation } from "./open-conversation.js";
 import { isPiece } from "./skeleton.js";
+import { corpusFolder } from "../../../../../test/corpus-folder.js";
 
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 

@@ -29,6 +29,7 @@ export async function openConversation(path: string): Promise<RecordedConversati
   return {
     overview: {
       format: file.reader.format,
+      repository: file.repository,
       ...(await overviewOf(rounds())),
       undoneCompactions,
       keptCompactions,

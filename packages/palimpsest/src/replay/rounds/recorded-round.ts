@@ -46,6 +46,8 @@ export interface RecordedResponse {
 /** What has to be known of a conversation before its first round is played. */
 export interface ConversationOverview {
   readonly format: RecordingFormat;
+  /** What it is about, by name: of its remote, or of a folder. */
+  readonly repository: string;
   readonly rounds: number;
   /** Every model of a response with the number of its responses, the most used first. */
   readonly models: readonly { readonly model: string; readonly responses: number }[];

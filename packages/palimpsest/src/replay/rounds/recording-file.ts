@@ -9,6 +9,7 @@ import {
 import { LineParser, parseObject } from "../readers/line-parser.js";
 import { RecordingError, recordingErrorOf } from "../readers/recording-error.js";
 import type { FormatReader, RecordedLine } from "../readers/recording.js";
+import { repositoryOf } from "./repository.js";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Where lines are long, fewer of them tell the format. */
@@ -17,6 +18,8 @@ const DETECTION_BYTES = 8 * 1024 * 1024;
 /** A recording whose lines can be read as often as they are needed, a chunk at a time. */
 export interface RecordingFile {
   readonly reader: FormatReader;
+  /** What it is about, by name. */
+  readonly repository: string;
   /** All lines from the first, in lists of what one chunk completed; `parser` is told of damage. */
   lines(parser: LineParser): AsyncIterable<readonly RecordedLine[]>;
 }
@@ -34,9 +37,11 @@ export async function openRecordingFile(path: string): Promise<RecordingFile> {
   const { damaged, torn } = parser;
   const beginning = { lines: first, damaged, torn };
   const document = mayBeDocument(beginning) ? await readDocument(path) : undefined;
-  if (document === undefined) return { reader: detectFormat(beginning), lines };
+  const repository = repositoryOf(first, path);
+  if (document === undefined) return { reader: detectFormat(beginning), repository, lines };
   return {
     reader: detectFormat({ lines: [document], damaged: [], torn: undefined }),
+    repository,
     lines: () => documentLines(path),
   };
 }

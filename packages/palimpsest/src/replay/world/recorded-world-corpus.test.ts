@@ -6,8 +6,9 @@ import type { AnswerBlock } from "../../simulator/player.js";
 import { readRecording } from "../readers/read-recording.js";
 import type { RecordedFileCounts } from "./recorded-files.js";
 import { createRecordedWorld } from "./recorded-world.js";
+import { corpusFolder } from "../../../../../test/corpus-folder.js";
 
-const corpus = process.env["PALIMPSEST_CORPUS"];
+const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 

@@ -1,0 +1,65 @@
+import type { FileResult, ReplayReport } from "../replay/measures/policy-result.js";
+import type { RecordedBill } from "../replay/measures/recorded-bill.js";
+import { shortName, tableOf } from "./text-table.js";
+import { formatNumber, plural } from "./terminal.js";
+
+const dollars = (value: number): string => `$${value.toFixed(2)}`;
+const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
+const signed = (share: number): string => `${share > 0 ? "+" : ""}${percent(share)}`;
+
+/** How each figure is shown; one that is not here is a share. */
+const shown: Readonly<Record<string, (value: number) => string>> = {
+  fullCost: dollars,
+  cost: dollars,
+  costRatio: (value) => value.toFixed(2),
+};
+
+/** From where to where the totals lie, as far as the conversations tell. Nothing where all are about one repository. */
+export function describeIntervals({ files, repositories, policies }: ReplayReport["total"]): string {
+  const rows = Object.entries(policies).flatMap(([name, { intervals }]) =>
+    intervals === null ? [] : [{ name, intervals }],
+  );
+  const [first] = rows;
+  if (first === undefined) return "";
+  const figures = Object.keys(first.intervals);
+  const about = `95% intervals: ${plural(files, "conversation")} of ${formatNumber(repositories)} repositories, drawn by repository`;
+  const table = tableOf(
+    ["policy", ...figures, ""],
+    rows.map(({ name, intervals }) => [
+      name,
+      ...figures.map((figure) => {
+        const show = shown[figure] ?? percent;
+        return (intervals[figure] ?? []).map(show).join(" – ");
+      }),
+      "",
+    ]),
+  );
+  return `\n${about}\n${table}`;
+}
+
+/** The simulator's bill for what was recorded beside the recorded one, file by file. */
+export function describeBills(files: readonly FileResult[]): string {
+  const rows = files.flatMap(({ file, policies }) =>
+    Object.values(policies).flatMap(({ recordedBill }) =>
+      recordedBill === undefined || recordedBill.responses === 0 ? [] : [{ file, bill: recordedBill }],
+    ),
+  );
+  if (rows.length === 0) return "";
+  const table = tableOf(
+    ["file", "responses", "recorded", "simulated", "error", "prompt", "output", ""],
+    rows.map(({ file, bill }) => [
+      shortName(file),
+      formatNumber(bill.responses),
+      dollars(bill.recorded.cost),
+      dollars(bill.simulated.cost),
+      signed(bill.error),
+      signed(promptOf(bill.simulated) / promptOf(bill.recorded) - 1),
+      signed(bill.simulated.outputTokens / Math.max(1, bill.recorded.outputTokens) - 1),
+      "",
+    ]),
+  );
+  return `\nThe simulator's bill against the recorded usage\n${table}`;
+}
+
+const promptOf = (side: RecordedBill["recorded"]): number =>
+  side.inputTokens + side.cacheReadTokens + side.cacheWriteTokens;

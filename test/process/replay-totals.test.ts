@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type {
+  FileResult,
+  ReplayReport,
+} from "../../packages/palimpsest/src/replay/measures/policy-result.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const main = join(root, "packages/palimpsest/bin/palimpsest.mjs");
+
+let directory = "";
+const at = (...names: readonly string[]): string => join(directory, ...names);
+
+async function node(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, [...args], {
+    maxBuffer: 1 << 26,
+    env: { ...process.env, ...env },
+  });
+}
+
+/** A recording with usage, about the repository that its folder names. */
+function recording(cwd: string, turns: number): string {
+  const lines = Array.from({ length: turns * 2 }, (_, index) => {
+    const isAnswer = index % 2 === 1;
+    const cached = 25_000 + index * 200;
+    const usage = {
+      input_tokens: 3,
+      cache_read_input_tokens: index === 1 ? 0 : cached - 400,
+      cache_creation_input_tokens: index === 1 ? cached : 400,
+      output_tokens: 40,
+    };
+    return JSON.stringify({
+      type: isAnswer ? "assistant" : "user",
+      uuid: `u${index}`,
+      parentUuid: index === 0 ? null : `u${index - 1}`,
+      sessionId: "s",
+      cwd,
+      timestamp: new Date(Date.UTC(2026, 10, 15, 10, 0, index * 5)).toISOString(),
+      message: isAnswer
+        ? {
+            role: "assistant",
+            id: `m${index}`,
+            model: "claude-opus-4-5",
+            content: [{ type: "text", text: `done with ${index} of ${cwd}` }],
+            stop_reason: "end_turn",
+            usage,
+          }
+        : { role: "user", content: `please do ${index} ${"and so on ".repeat(60)}` },
+    });
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "palimpsest-totals-"));
+  for (const folder of ["few", "more"]) await mkdir(at(folder));
+  await writeFile(at("few", "a.jsonl"), recording("/w/mill", 6));
+  await writeFile(at("few", "b.jsonl"), recording("/w/lamp", 9));
+  await writeFile(at("more", "c.jsonl"), recording("/w/mill", 6));
+  await writeFile(at("more", "d.jsonl"), recording("/w/quay/.worktrees/1", 4));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe("replay of several folders", () => {
+  const replay = (...args: readonly string[]) =>
+    node([main, "replay", at("few"), at("more"), "--workers", "1", "--policy", "none,as-recorded", ...args]);
+
+  it("counts each conversation once, with intervals by repository, and the recorded bill beside the simulated", async () => {
+    const { stdout, stderr } = await replay("--json");
+    expect(stderr).toBe(
+      `palimpsest: ${at("more", "c.jsonl")} holds the same as ${at("few", "a.jsonl")}, which is played once\n`,
+    );
+    const report = JSON.parse(stdout) as ReplayReport;
+    expect(report.total).toMatchObject({ files: 3, failed: 0, rounds: 19, repositories: 3 });
+    const { none } = report.total.policies;
+    expect(none?.conversations).toBe(3);
+    for (const figure of ["cost", "costRatio", "recall", "userWords"] as const) {
+      const [low = NaN, high = NaN] = none?.intervals?.[figure] ?? [];
+      expect(low).toBeLessThanOrEqual(none?.[figure] ?? 0);
+      expect(high).toBeGreaterThanOrEqual(none?.[figure] ?? 0);
+    }
+    const files = report.files.filter((file): file is FileResult => !("error" in file));
+    expect(files.map(({ repository }) => repository)).toEqual(["mill", "lamp", "quay"]);
+    for (const { rounds, policies } of files) {
+      const bill = policies["as-recorded"]?.recordedBill;
+      expect(bill?.responses).toBe(rounds);
+      expect(Math.abs(bill?.error ?? 1)).toBeLessThan(0.1);
+      expect(policies["none"]).not.toHaveProperty("recordedBill");
+    }
+  });
+
+  it("says so in tables", async () => {
+    const { stdout } = await replay();
+    expect(stdout).toContain("95% intervals: 3 conversations of 3 repositories, drawn by repository");
+    expect(stdout).toMatch(/^none +\$\d+\.\d\d – \$\d+\.\d\d +\d\.\d\d – \d\.\d\d +100\.0% – 100\.0%/m);
+    expect(stdout).toMatch(/The simulator's bill against the recorded usage\nfile +responses +recorded/);
+    expect(stdout).toMatch(/^d\.jsonl +4 +\$\d+\.\d\d +\$\d+\.\d\d +[+-]?\d+\.\d%/m);
+  });
+});
+
+describe("PALIMPSEST_CORPUS with several folders", () => {
+  const both = (): NodeJS.ProcessEnv => ({ PALIMPSEST_CORPUS: [at("few"), at("more")].join(delimiter) });
+
+  it("is read by bench", async () => {
+    const { stdout } = await node([main, "bench", "--only", "ttl.chosen"], both());
+    expect(stdout).toMatch(/^ttl\.chosen +[\d.]+ \$$/m);
+  });
+
+  it("has sets: the first folder is for tuning, of others those whose names say so", async () => {
+    const { stdout } = await node([join(root, "bench/replay-bench.mjs"), "--sets"], both());
+    // SHA-256 of "d.jsonl" begins with a.
+    expect(stdout.trim().split("\n")).toEqual(["tuning  a.jsonl", "tuning  b.jsonl", "check   d.jsonl"]);
+  });
+});
