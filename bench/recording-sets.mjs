@@ -8,7 +8,7 @@ import { findRecordings } from "../packages/palimpsest/dist/replay/find-recordin
  * The set that a recording belongs to, for good: defaults are chosen on the first and judged on the second. All of
  * the first folder is for tuning; of any other folder those whose names say so, a quarter by chance.
  */
-export const setOf = (name, isOfFirstFolder) =>
+const setOf = (name, isOfFirstFolder) =>
   isOfFirstFolder || /^[0-3]/.test(createHash("sha256").update(name).digest("hex")) ? "tuning" : "check";
 
 /** The recordings of the folders in PALIMPSEST_CORPUS, each conversation once, with its set. Undefined for none. */

@@ -53,5 +53,5 @@ const separated = new Intl.NumberFormat("en-US");
 export const formatNumber = (value: number): string => separated.format(value);
 
 /** `1 file`, `2 files`. */
-export const plural = (count: number, noun: string): string =>
-  `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? noun : nouns}`;

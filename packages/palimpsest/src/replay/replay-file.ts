@@ -6,7 +6,7 @@ import { RecordingError } from "./readers/read-recording.js";
 import { openConversation } from "./rounds/open-conversation.js";
 
 /** What is asked for, in plain data: it travels to workers. */
-export interface ReplayTask extends Omit<PlayOptions, "policies" | "onProgress"> {
+export interface ReplayTask extends Omit<PlayOptions, "policies" | "onProgress" | "summaries"> {
   readonly policies: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -15,18 +15,18 @@ export type FilePlayed =
   | { readonly result: FileResult; readonly tallies: Readonly<Record<string, Tally>> }
   | { readonly failed: FailedFile };
 
-/** Plays one file. One that is no recording fails with a sentence; nothing else does. */
+/** Plays one file; `here` is what cannot travel. One that is no recording fails with a sentence; nothing else does. */
 export async function replayFile(
   file: string,
   task: ReplayTask,
-  onProgress?: PlayOptions["onProgress"],
+  here: Pick<PlayOptions, "onProgress" | "summaries"> = {},
 ): Promise<FilePlayed> {
   const { policies, env, ...options } = task;
   try {
     const { result, tallies } = await playConversation(await openConversation(file), {
       ...options,
       policies: parsePolicies(policies, env),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      ...here,
     });
     return { result: { file, ...result }, tallies };
   } catch (error) {

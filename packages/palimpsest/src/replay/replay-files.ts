@@ -4,12 +4,15 @@ import { Worker } from "node:worker_threads";
 import type { ReplayReport } from "./measures/policy-result.js";
 import { totalsOf } from "./measures/totals.js";
 import { replayFile, type FilePlayed, type ReplayTask } from "./replay-file.js";
+import type { SummaryWriter } from "./summaries/summary-writer.js";
 import type { WorkerReport, WorkerTask } from "./replay-worker.js";
 
 export interface ReplayOptions extends ReplayTask {
   /** Files that are played at the same time. Default: one for each processor. 1: in this thread. */
   readonly workers?: number;
   readonly onProgress?: (progress: ReplayProgress) => void;
+  /** Who answers calls beside the conversations, where it is not the simulator's player: then in this thread alone. */
+  readonly summaries?: SummaryWriter;
 }
 
 export interface ReplayProgress {
@@ -21,11 +24,11 @@ export interface ReplayProgress {
 
 /** Plays files through policies, several at a time, the largest first; the report has them in their order. */
 export async function replayFiles(files: readonly string[], options: ReplayOptions): Promise<ReplayReport> {
-  const { workers = availableParallelism(), onProgress, ...task } = options;
+  const { workers = availableParallelism(), onProgress, summaries, ...task } = options;
   const tracker = new Tracker(files.length, onProgress);
   const played = new Map<string, FilePlayed>();
   const queue = await largestFirst(files);
-  const threads = Math.min(workers, queue.length);
+  const threads = summaries === undefined ? Math.min(workers, queue.length) : 1;
   const take = async (play: (file: string) => Promise<FilePlayed>): Promise<void> => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       played.set(file, await play(file).catch((error: unknown) => unplayable(file, error)));
@@ -33,7 +36,12 @@ export async function replayFiles(files: readonly string[], options: ReplayOptio
     }
   };
   if (threads <= 1) {
-    await take((file) => replayFile(file, task, (round, rounds) => tracker.playing({ file, round, rounds })));
+    await take((file) =>
+      replayFile(file, task, {
+        onProgress: (round, rounds) => tracker.playing({ file, round, rounds }),
+        ...(summaries === undefined ? {} : { summaries }),
+      }),
+    );
   } else {
     const pool = Array.from({ length: threads }, () => new PlayingWorker(tracker));
     try {

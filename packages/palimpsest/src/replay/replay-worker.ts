@@ -20,12 +20,13 @@ parentPort?.on("message", ({ file, task }: WorkerTask) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread, not of a window
   const tell = (report: WorkerReport): void => parentPort?.postMessage(report);
   let told = 0;
-  replayFile(file, task, (round, rounds) => {
+  const onProgress = (round: number, rounds: number): void => {
     const now = performance.now();
     if (now - told < PROGRESS_EVERY_MS) return;
     told = now;
     tell({ kind: "progress", file, round, rounds });
-  }).then(
+  };
+  replayFile(file, task, { onProgress }).then(
     (played) => tell({ kind: "played", played }),
     (error: unknown) =>
       tell({ kind: "error", message: error instanceof Error ? error.message : String(error) }),

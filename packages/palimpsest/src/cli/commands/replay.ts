@@ -1,17 +1,18 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import { findModel } from "@palimpsest/core";
 import type { FailedFile, ReplayReport } from "../../replay/measures/policy-result.js";
-import type { ReplayProgress } from "../../replay/replay-files.js";
+import type { ReplayOptions, ReplayProgress } from "../../replay/replay-files.js";
 import { complain } from "../read-recordings.js";
 import { wholeNumber } from "../whole-number.js";
+import { chooseSummaries, describeSummaries, type SummaryFlags } from "../replay-summaries.js";
 import { describeMissing, describeReplay } from "../replay-table.js";
 import { createProgress, plural, printable, type Terminal } from "../terminal.js";
 
 const ALL_POLICIES =
   "palimpsest,none,truncate,mask,clear-tool-uses,summarise-all,classic,pi,codex,as-recorded";
 
-interface ReplayFlags {
+interface ReplayFlags extends SummaryFlags {
   readonly policy: string;
   readonly window?: number;
   readonly model?: string;
@@ -50,13 +51,21 @@ export function addReplayCommand(
       wholeNumber,
       12_000,
     )
+    .addOption(
+      new Option("--summaries <who>", "who writes the summaries that policies ask for")
+        .choices(["simulated", "provider"])
+        .default("simulated"),
+    )
+    .option("--answers <folder>", "where the provider's answers are kept (default: this program's data)")
+    .option("--yes", "ask the provider whatever is expected to be spent")
+    .option("--max-cost <dollars>", "ask the provider up to so much", dollarAmount)
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",
       [
         "",
-        "Nothing is sent anywhere and no tool is run: the recorded responses are played through each policy",
-        "against the simulated API, at the recorded times. Settings of the engine: palimpsest(keepRecentTokens=20000),",
+        "Without --summaries provider nothing is sent anywhere. No tool is run: the recorded responses are played through",
+        "each policy against the simulated API, at the recorded times. Settings of the engine: palimpsest(keepRecentTokens=20000),",
         "or their PALIMPSEST_ variables. See docs/replay.md.",
         "",
         "Example:",
@@ -86,7 +95,7 @@ async function replay(paths: readonly string[], flags: ReplayFlags, terminal: Te
   for (const { file, as } of same) complain(terminal, file, `holds the same as ${as}, which is played once`);
   const { replayFiles } = await import("../../replay/replay-files.js");
   const progress = createProgress(terminal.stderr);
-  const played = await replayFiles(files, {
+  const options: ReplayOptions = {
     policies: flags.policy,
     env: engineVariables(terminal.env),
     ...(flags.window === undefined ? {} : { window: flags.window }),
@@ -96,23 +105,49 @@ async function replay(paths: readonly string[], flags: ReplayFlags, terminal: Te
     series: flags.html !== undefined,
     missing: flags.missing === true,
     onProgress: (at) => progress.show(describeProgress(at)),
-  });
+  };
+  const summaries =
+    flags.summaries === "provider"
+      ? await chooseSummaries({ files, options, flags, terminal, stdin: process.stdin })
+      : undefined;
   progress.clear();
-  const report = withFailed(played, failed);
+  if (typeof summaries === "number") return summaries;
+  const played = await replayFiles(files, { ...options, ...(summaries === undefined ? {} : { summaries }) });
+  progress.clear();
+  const problem = summaries?.problem();
+  if (problem !== undefined) {
+    terminal.stderr.write(`palimpsest: ${printable(problem)}\n`);
+    return 1;
+  }
+  const report = withFailed(played, failed, summaries?.figures());
   const isSound = complainOfFiles(report, terminal);
   if (flags.json === true) terminal.stdout.write(`${JSON.stringify(withoutSeries(report), null, 2)}\n`);
   else {
     terminal.stdout.write(describeReplay(report));
+    if (summaries !== undefined) terminal.stdout.write(describeSummaries(summaries));
     if (flags.missing === true) terminal.stdout.write(describeMissing(report));
   }
   const isWritten = flags.html === undefined || (await writeReport(flags.html, report, { flags, terminal }));
   return isSound && isWritten ? 0 : 1;
 }
 
-const withFailed = ({ files, total }: ReplayReport, failed: readonly FailedFile[]): ReplayReport => ({
+const withFailed = (
+  { files, total }: ReplayReport,
+  failed: readonly FailedFile[],
+  summaries: ReplayReport["summaries"],
+): ReplayReport => ({
   files: [...failed, ...files],
   total: { ...total, failed: total.failed + failed.length },
+  ...(summaries === undefined ? {} : { summaries }),
 });
+
+function dollarAmount(value: string): number {
+  const amount = Number(value);
+  if (value.trim() === "" || !Number.isFinite(amount) || amount < 0) {
+    throw new InvalidArgumentError("An amount of dollars is expected.");
+  }
+  return amount;
+}
 
 /** One sentence for each file that was not played, or not all of it. Says whether there was none. */
 function complainOfFiles({ files }: ReplayReport, terminal: Terminal): boolean {

@@ -1,4 +1,5 @@
 import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
+import type { SummaryFigures } from "../summaries/provider-summaries.js";
 import type { Interval } from "./bootstrap.js";
 import type { RecordedBill } from "./recorded-bill.js";
 
@@ -198,6 +199,8 @@ export interface FailedFile {
 }
 
 export interface ReplayReport {
+  /** Where a real model wrote the summaries: how often it was asked, for how many dollars, and what was kept. */
+  readonly summaries?: SummaryFigures;
   readonly files: readonly (FileResult | FailedFile)[];
   readonly total: {
     readonly files: number;

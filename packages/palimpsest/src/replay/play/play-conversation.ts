@@ -8,6 +8,7 @@ import { createUserWordsJudge } from "../measures/user-words.js";
 import { NOTHING_NEEDED } from "../forgetting/needs.js";
 import type { Policy } from "../policies/policy.js";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
+import type { SummaryWriter } from "../summaries/summary-writer.js";
 import { createPlayableRounds } from "./playable-round.js";
 import type { PlayedWith } from "./policy-conversation.js";
 import { PolicyPlay } from "./policy-play.js";
@@ -29,6 +30,8 @@ export interface PlayOptions {
   readonly window?: number;
   /** About how long the simulated model's summaries get, in characters. */
   readonly summaryCharacters?: number;
+  /** Who answers calls beside the conversation, where it is not the simulator's player. */
+  readonly summaries?: SummaryWriter;
   /** Keeps every turn, for charts. */
   readonly series?: boolean;
   /** Keeps what was missing. */
@@ -76,6 +79,7 @@ export async function playConversation(
           counter,
           startTime,
           summaryCharacters: options.summaryCharacters,
+          summaries: options.summaries,
         };
         const play = new PolicyPlay({
           ...playedWith,

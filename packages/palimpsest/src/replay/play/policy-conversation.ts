@@ -5,6 +5,7 @@ import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
 import type { Policy, PolicyEdit, PolicyHost, PolicyTtl } from "../policies/policy.js";
 import type { RecordedBill } from "../measures/recorded-bill.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
+import type { SummaryWriter } from "../summaries/summary-writer.js";
 import type { PromptHead } from "./prompt-head.js";
 import { createSimulatedModel, type SimulatedModel, type SimulatedOutcome } from "./simulated-model.js";
 
@@ -22,6 +23,8 @@ export interface PlayedWith {
   readonly counter: TokenCounter;
   readonly startTime: number;
   readonly summaryCharacters?: number | undefined;
+  /** Who answers calls beside the conversation, where it is not the simulator's player. */
+  readonly summaries?: SummaryWriter | undefined;
 }
 
 /** Who wants to know what happens. */
@@ -61,6 +64,7 @@ export class PolicyConversation {
       window,
       counter,
       summaryCharacters: options.summaryCharacters,
+      summaries: options.summaries,
       onSideCall: (verdict) => watcher.billed(verdict, true),
     });
     const host: PolicyHost = {

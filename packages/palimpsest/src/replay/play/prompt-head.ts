@@ -57,6 +57,9 @@ function toolOf(name: string, tokens: number, count: (block: unknown) => number)
   return tool(filler(tokens - bare, (text) => count({ type: "text", text })));
 }
 
+/** Whether a text only fills up a prompt. */
+export const isFiller = (text: string): boolean => text.startsWith(SENTENCE.trimEnd());
+
 /** About so many tokens of text in which nothing is referred to. */
 function filler(tokens: number, count: (text: string) => number): string {
   const hundred = count(SENTENCE.repeat(100));

@@ -5,6 +5,7 @@ import { createSimulator } from "../../simulator/core/create-simulator.js";
 import type { Verdict } from "../../simulator/outcome.js";
 import type { Answer, Player, PlayerPrompt } from "../../simulator/player.js";
 import { withSummaries } from "../../simulator/players/summaries-player.js";
+import type { SummaryWriter } from "../summaries/summary-writer.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
 
 /** The median of summaries that were written in real conversations. */
@@ -39,6 +40,8 @@ export interface SimulatedModelOptions {
   readonly counter: TokenCounter;
   /** About how long summaries get. */
   readonly summaryCharacters?: number | undefined;
+  /** Who answers calls beside the conversation, where it is not the simulator's player. */
+  readonly summaries?: SummaryWriter | undefined;
   /** Told of every call beside the conversation. */
   readonly onSideCall: (verdict: Verdict) => void;
 }
@@ -94,6 +97,19 @@ export function createSimulatedModel(options: SimulatedModelOptions): SimulatedM
     return { kind: "failure", failure: decodeError({ status, body, now: simulator.now() }) };
   };
 
+  /** Nobody is asked for what the simulator would refuse. */
+  const fits = ({ request, betas = [] }: ModelCall): boolean => {
+    if (options.summaries === undefined) return false;
+    const counted = simulator.call({
+      endpoint: "count_tokens",
+      body: request,
+      workspace: "replay",
+      betas,
+      apiVersion: API_VERSION,
+    });
+    return counted.kind === "count" && Number(counted.body.input_tokens) < window;
+  };
+
   return {
     send(modelCall, given) {
       answer = typeof given === "function" ? given : () => given;
@@ -105,7 +121,14 @@ export function createSimulatedModel(options: SimulatedModelOptions): SimulatedM
       name: "simulated",
       capabilities: (model) => messagesCapabilities(model),
       async *stream(modelCall) {
+        const written = fits(modelCall) ? await options.summaries?.answer(modelCall) : undefined;
+        if (written !== undefined && "failure" in written) {
+          yield { kind: "error", failure: written.failure };
+          return;
+        }
+        answer = written === undefined ? undefined : () => written;
         const outcome = call(modelCall);
+        answer = undefined;
         if (outcome.kind === "failure") yield { kind: "error", failure: outcome.failure };
         else {
           onSideCall(outcome.verdict);
