@@ -84,9 +84,14 @@ describe("the sandbox", () => {
   });
 
   it("goes on after a command that never ends", async () => {
-    const { deeds, isCutShort } = await sandbox(true, 1).run(["while true; do true; done", "cat link"]);
+    const { deeds, isCutShort } = await sandbox(true, 1).run([
+      "while true; do true; done",
+      "head >(true)",
+      "(while true; do sleep 1; done) &",
+      "cat link",
+    ]);
     expect(isCutShort).toBe(false);
-    expect(deeds.map(({ readsOutside }) => readsOutside)).toEqual([false, true]);
+    expect(deeds.map(({ readsOutside }) => readsOutside)).toEqual([false, false, false, true]);
   });
 
   it("reads what strace wrote", () => {

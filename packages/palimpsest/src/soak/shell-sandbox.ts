@@ -85,9 +85,11 @@ const DRIVER = `
 ulimit -c 0; ulimit -t 10; ulimit -f 4096
 mapfile -d '' all < "$1"
 for i in "\${!all[@]}"; do
+  [ -e "$1" ] || exit
   printf '\\n@@@%d@@@\\n' "$i"
   (cd "$2" && exec -a "command-$i" timeout -s KILL "$3" /bin/bash -c "exec 2>&1"$'\\n'"\${all[i]}") < /dev/null
 done
+exec -a "command-\${#all[@]}" sleep 0.02
 `;
 
 /** The folder has to be there, and be empty. Each command has so many seconds. Throws where there is no bash. */
@@ -98,7 +100,9 @@ export function createShellSandbox(top: string, { isTraced = true, seconds = 5 }
   const rights = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const works = (file: string, args: readonly string[]): boolean =>
     spawnSync(file, args, { ...rights, stdio: "ignore" }).status === 0;
-  const apart = works("unshare", ["-rn", "true"]) ? ["unshare", "-rn"] : [];
+  // What a command leaves running ends with the last command, and all of it with this process.
+  const unshare = ["unshare", "-rnp", "--fork", "--kill-child=KILL"];
+  const apart = works("unshare", [...unshare.slice(1), "true"]) ? unshare : [];
   const trace = join(top, "trace", "calls");
   const tracer = [
     ..."strace -f -y -qq --seccomp-bpf -s 300 -e signal=none -e trace=execve,openat,open,creat -o".split(" "),
@@ -108,7 +112,7 @@ export function createShellSandbox(top: string, { isTraced = true, seconds = 5 }
   mkdirSync(dirname(trace));
   if (isRoot) lchownSync(dirname(trace), NOBODY, NOBODY);
   const isTracing = isTraced && works("strace", [...tracer.slice(1), "true"]);
-  const start = [...apart, ...(isTracing ? tracer : []), "/bin/bash"];
+  const start = [...(isTracing ? tracer : []), ...apart, "/bin/bash"];
   writeFileSync(join(top, "driver.sh"), DRIVER);
   makeWorld(top, isRoot);
   const before = listing(root);
@@ -122,7 +126,6 @@ export function createShellSandbox(top: string, { isTraced = true, seconds = 5 }
       cwd: root,
       env: { PATH: "/usr/bin:/bin", HOME: join(top, "home"), TMPDIR: join(top, "tmp") },
       stdio: ["ignore", "pipe", "ignore"],
-      detached: true,
     });
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -133,7 +136,8 @@ export function createShellSandbox(top: string, { isTraced = true, seconds = 5 }
     let isCutShort = false;
     const timer = setTimeout(() => {
       isCutShort = true;
-      endGroup(child.pid);
+      // The driver looks for it before each command.
+      rmSync(list, { force: true });
     }, MILLISECONDS);
     await new Promise((resolve, reject) => child.once("close", resolve).once("error", reject));
     clearTimeout(timer);
@@ -238,12 +242,4 @@ function listing(root: string, path = ""): readonly string[] {
           : "";
       return [`${own}\t${mode}\t${size}\t${content}`];
     });
-}
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // All of it has ended.
-  }
 }
