@@ -57,7 +57,7 @@ describe("the key that is used", () => {
   async function prepare(at: Folders): Promise<void> {
     await put(join(at.work, ".env"), `API_KEY=${KEY}\nBASIC=${encoded}\n`);
     await put(join(at.work, "config.json"), JSON.stringify({ key: KEY }));
-    await put(join(at.work, "long.txt"), `${`${KEY}\n`.repeat(3000)}`);
+    await put(join(at.work, "long.txt"), `${KEY}\n`.repeat(3000));
     await put(join(at.work, "AGENTS.md"), `The key is ${KEY}.`);
     await put(join(at.work, "sub/AGENTS.md"), `Below it is ${KEY} too.`);
     await put(join(at.work, "sub/x.txt"), "x");

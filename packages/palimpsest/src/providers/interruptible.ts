@@ -9,7 +9,7 @@ type Waited<Value> =
   /** Too long there was life, and nothing else. */
   | { readonly kind: "stalled" };
 
-export interface WaitLimits {
+interface WaitLimits {
   /** Counts from the last sign of life. Without it, or 0: as long as it takes. */
   readonly idleMs?: number;
   /** Counts from the beginning of the wait, whatever signs of life there are. */

@@ -45,7 +45,7 @@ export type Attempt = (
 
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
 /** Models think for minutes behind nothing but pings. */
-export const DEFAULT_STALL_TIMEOUT_MS = 1_800_000;
+const DEFAULT_STALL_TIMEOUT_MS = 1_800_000;
 
 /** How long a connection may take to end behind a complete message, so that it can be used again. */
 const ENDING_MS = 200;

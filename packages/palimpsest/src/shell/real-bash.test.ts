@@ -114,7 +114,7 @@ describe.skipIf(!existsSync(BASH))("what is understood is what a real bash does"
 
   it("whatever stands in a text by cat", () => {
     const part = fc.constantFrom(
-      ..."EOF¦\nEOF\n¦\n¦ ¦a¦(b)¦)¦(¦'¦\"¦\`¦$x¦$(show y)¦\\¦#¦é¦; show z\n¦\t¦<<EOF¦|¦&".split("¦"),
+      ..."EOF¦\nEOF\n¦\n¦ ¦a¦(b)¦)¦(¦'¦\"¦`¦$x¦$(show y)¦\\¦#¦é¦; show z\n¦\t¦<<EOF¦|¦&".split("¦"),
     );
     let understood = 0;
     fc.assert(

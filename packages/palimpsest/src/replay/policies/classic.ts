@@ -1,6 +1,7 @@
 import type { Attachment, Message } from "@palimpsest/core";
 import type { RememberedRead } from "@palimpsest/core/compaction";
 import { createRecordedWorld, type RecordedWorld } from "../world/recorded-world.js";
+import { watchForgotten } from "../world/watch-forgotten.js";
 import { askAside, isTooLong, summaryIn } from "./ask-aside.js";
 import { createCompactingRun } from "./compacting-run.js";
 import { playedBlocks } from "./played-blocks.js";
@@ -51,15 +52,16 @@ export function createClassicPolicy(): Policy {
     start(host) {
       const list = new PromptList(host);
       const world = createRecordedWorld();
+      const forgotten = watchForgotten(world.state.readState);
       const limit = Math.max(host.window / 2, host.window - RESERVED_TOKENS - BUFFER_TOKENS);
-      return createCompactingRun({
+      const run = createCompactingRun({
         list,
         isDue: () => list.paddedSize(PADDING) >= limit,
         async compact(isRefused) {
           const text =
             (isRefused ? undefined : await onSharedCache(list, host)) ?? (await coldSummary(list, host));
           if (text === undefined) return undefined;
-          const files = await filesAgain(world, host.now());
+          const files = await filesAgain({ ...world.state, readState: forgotten.watched }, host.now());
           return list.replace([list.say(continued(text)), ...files.map((file) => list.attach(file))], "full");
         },
         note: {
@@ -67,6 +69,7 @@ export function createClassicPolicy(): Policy {
           response: ({ content }) => world.noteResponse(playedBlocks(content), host.now()),
         },
       });
+      return { ...run, holdsFile: (path) => !forgotten.has(path) };
     },
   };
 }
@@ -110,8 +113,10 @@ function coldCall(messages: readonly Message[], host: PolicyHost) {
 }
 
 /** The files that were read last, as they are now; from here on these are all that the host knows to be read. */
-async function filesAgain({ state }: RecordedWorld, now: number): Promise<readonly Attachment[]> {
-  const { readState, ports } = state;
+async function filesAgain(
+  { readState, ports }: RecordedWorld["state"],
+  now: number,
+): Promise<readonly Attachment[]> {
   const chosen = readState
     .snapshot()
     .reads.filter(({ path, isMemory, hasFailed }) => !isMemory && !hasFailed && !MEMORY_FILES.test(path))

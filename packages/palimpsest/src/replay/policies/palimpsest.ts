@@ -1,7 +1,7 @@
 import { createConversation, type PreparedRequest, type Settings } from "@palimpsest/core";
-import { compaction, type ReadState } from "@palimpsest/core/compaction";
+import { compaction } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
-import { absolutePath, pathKey } from "../world/file-path.js";
+import { watchForgotten } from "../world/watch-forgotten.js";
 import { createRecordedWorld } from "../world/recorded-world.js";
 import { playedBlocks } from "./played-blocks.js";
 import type { Policy, PolicyEdit } from "./policy.js";
@@ -67,36 +67,6 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
         },
         holdsFile: (path) => !forgotten.has(path),
       };
-    },
-  };
-}
-
-/** The read-state as the engine is given it, and which files the engine took out of it: not read again since. */
-function watchForgotten(readState: ReadState): {
-  readonly watched: ReadState;
-  readonly has: (path: string) => boolean;
-} {
-  const taken = new Map<string, string>();
-  const take = (path: string): void => void taken.set(pathKey(path), path);
-  return {
-    watched: {
-      ...readState,
-      forget(path) {
-        if (readState.has(path)) take(path);
-        readState.forget(path);
-      },
-      clear() {
-        for (const { path } of readState.snapshot().reads) take(path);
-        readState.clear();
-      },
-      restore(snapshot) {
-        for (const { path } of readState.snapshot().reads) take(path);
-        readState.restore(snapshot);
-      },
-    },
-    has(path) {
-      const name = taken.get(pathKey(absolutePath(path, "/") ?? path));
-      return name !== undefined && !readState.has(name);
     },
   };
 }

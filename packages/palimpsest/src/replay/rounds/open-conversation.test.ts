@@ -310,6 +310,7 @@ describe("Claude Code", () => {
     ]);
     expect(conversation.overview).toEqual({
       format: "claude-code",
+      repository: expect.stringMatching(/./),
       rounds: 4,
       models: [
         { model: "large", responses: 2 },
