@@ -232,7 +232,7 @@ export const deniedProgram: readonly VerdictGroup[] = [
       "./tool a && ./tool b",
       "echo a > written.txt",
       "cp README.md copied.txt",
-      "NAME=value ./tool a",
+      "CI=1 ./tool a",
       "cd src && ls",
     ],
   },

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import type { ShellCommand } from "../../shell/shell-command.js";
 import { realPathOf } from "./real-path.js";
 
@@ -19,19 +19,21 @@ const changing: ReadonlySet<string> = new Set(
    compgen fc history logout suspend umask ulimit caller disown bg fg`.split(/\s+/),
 );
 
+/** Directories of which one is meant; `inside` where it is one that is not there yet; undefined where it may be any. */
+export type Places = readonly string[] | "inside" | undefined;
+
 /**
  * For each simple command the directories of which it may run in one, and at the end those in which the shell may be
- * left; undefined where that cannot be told. A `cd` is
- * followed in one form: `cd X && …` with a plain name of a folder that is there and lies inside. What stands after
- * the end of such a chain may run where the `cd` led, or where it did not. Every other way to move, and whatever changes
- * the shell itself, makes all after it uncertain.
+ * left; undefined where that cannot be told. A `cd` counts where it names a folder that is there and lies inside, by a
+ * plain name. In `cd X && …` it has happened for what follows; everywhere else both places count, the new one and the
+ * old one. Every other way to move, and whatever changes the shell itself, makes all after it uncertain.
  */
 export function directoriesOf(
   commands: readonly ShellCommand[],
   { start, isInside }: CommandDirectoryOptions,
-): readonly (readonly string[] | undefined)[] {
-  const found: (readonly string[] | undefined)[] = [];
-  let here: readonly string[] | undefined = [start];
+): readonly Places[] {
+  const found: Places[] = [];
+  let here: Places = [start];
   /** Where the shell stands if some `cd` of the chain did not happen. */
   let stayed: readonly string[] = [];
   let moves = 0;
@@ -43,20 +45,33 @@ export function directoriesOf(
     found.push(here);
     if (here === undefined || !changesShell(command)) continue;
     moves += 1;
-    const follows = commands[index + 1];
-    const isChained = command.operator !== "||" && (follows === undefined || follows.operator === "&&");
-    const target = moves > MAX_MOVES || !isChained ? undefined : targetOf(command);
-    stayed = [...stayed, ...here];
-    here = target === undefined ? undefined : movedTo(here, target, isInside);
+    if (moves > MAX_MOVES || !isMoveInside(command, { from: here, isInside })) {
+      here = undefined;
+      continue;
+    }
+    const moved = here === "inside" ? here : movedTo(here, targetOf(command) ?? ".");
+    const hasHappened = command.operator !== "||" && commands[index + 1]?.operator === "&&";
+    if (here !== "inside") stayed = [...stayed, ...here];
+    here = hasHappened || here === "inside" ? moved : united(moved, here);
   }
   return [...found, here];
 }
 
-function united(
-  here: readonly string[] | undefined,
-  stayed: readonly string[],
-): readonly string[] | undefined {
-  if (here === undefined) return undefined;
+/** Whether a command is a `cd` that can lead nowhere but inside, from each of these directories. */
+export function isMoveInside(
+  command: ShellCommand,
+  { from, isInside }: { readonly from: Places; readonly isInside: (path: string) => boolean },
+): boolean {
+  const target = targetOf(command);
+  if (target === undefined || (!Array.isArray(from) && !isAbsolute(target))) return false;
+  const starts: readonly string[] = Array.isArray(from) ? from : ["/"];
+  return starts
+    .map((directory) => resolve(directory, target))
+    .every((path) => isInside(path) && isInside(realPathOf(path)));
+}
+
+function united(here: Places, stayed: readonly string[]): Places {
+  if (here === undefined || here === "inside") return here;
   const all = Array.from(new Set([...here, ...stayed]));
   return all.length > MAX_PLACES ? undefined : all;
 }
@@ -81,15 +96,9 @@ function targetOf(command: ShellCommand): string | undefined {
   return target.value === "" || target.value.startsWith("-") ? undefined : target.value;
 }
 
-/** Undefined where one of the folders is not there, or lies outside. */
-function movedTo(
-  from: readonly string[],
-  target: string,
-  isInside: (path: string) => boolean,
-): readonly string[] | undefined {
+function movedTo(from: readonly string[], target: string): Places {
   const moved = from.map((directory) => resolve(directory, target));
-  const areFolders = moved.every((path) => isInside(path) && isInside(realPathOf(path)) && isFolder(path));
-  return areFolders ? moved : undefined;
+  return moved.every(isFolder) ? moved : "inside";
 }
 
 function isFolder(path: string): boolean {

@@ -143,7 +143,7 @@ describe("where a command runs", () => {
       const parsed = parseShell(command);
       const commands = parsed.kind === "clear" ? parsed.commands : [];
       return directoriesOf(commands, { start: project, isInside: () => true }).map((all) =>
-        all?.map((path) => path.slice(project.length)).toSorted(),
+        Array.isArray(all) ? all.map((path: string) => path.slice(project.length)).toSorted() : all,
       );
     };
     expect(places("cd a && ls; ls")).toEqual([[""], ["/a"], ["", "/a"], ["", "/a"]]);
@@ -154,7 +154,9 @@ describe("where a command runs", () => {
       ["", "/a", "/a/b"],
       ["", "/a", "/a/b"],
     ]);
-    expect(places("cd a; ls")).toEqual([[""], undefined, undefined]);
+    expect(places("cd a; ls")).toEqual([[""], ["", "/a"], ["", "/a"]]);
+    expect(places("false && cd a; cd b; ls")).toEqual([[""], [""], ["", "/a"], "inside", "inside"]);
+    expect(places("cd a | ls")).toEqual([[""], undefined, undefined]);
   });
 });
 

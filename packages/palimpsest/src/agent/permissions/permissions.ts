@@ -4,7 +4,7 @@ import type { ShellCommand } from "../../shell/shell-command.js";
 import { readOnlyPrograms } from "../tools/shell/read-only-programs.js";
 import type { AgentTool, ToolInput } from "../tools/tool.js";
 import { factsOfCall, meaningsOf, type CallFacts } from "./call-facts.js";
-import { directoriesOf } from "./command-directories.js";
+import { directoriesOf, isMoveInside } from "./command-directories.js";
 import { namedPaths, staysInside, type NamedPaths } from "./command-paths.js";
 import {
   compileRule,
@@ -146,7 +146,8 @@ export function createPermissions(options: PermissionOptions): Permissions {
       const command = words.map(({ raw }) => raw).join(" ");
       const reads = (directory: string, hidden: typeof isHidden | undefined): boolean =>
         tool.isReadOnly({ ...call.input, command }, { directory, isHidden: hidden });
-      return (directories[index] ?? [start]).some(
+      const places = directories[index];
+      return (Array.isArray(places) ? places : [start]).some(
         (directory) => reads(directory, undefined) && !reads(directory, isHidden),
       );
     });
@@ -190,9 +191,13 @@ export function createPermissions(options: PermissionOptions): Permissions {
       const text = command.words.map(({ raw }) => raw).join(" ");
       const isHarmlessIn = (directory: string): boolean =>
         staysInside(command, { places: { workingDirectory: directory, home }, isInside, budget }) &&
-        (isMove || tool.isReadOnly({ ...call.input, command: text }, { directory, isHidden }));
-      if (directories[index]?.every(isHarmlessIn) !== true) return "unknown";
-      if (isMove) return directories[index + 1] === undefined ? "unknown" : "harmless";
+        tool.isReadOnly({ ...call.input, command: text }, { directory, isHidden });
+      if (isMove)
+        return isMoveInside(command, { from: directories[index], isInside }) ? "harmless" : "unknown";
+      const places = directories[index];
+      if (places === undefined) return "unknown";
+      if (places === "inside") return passesOn(command) && isHarmlessIn(start) ? "harmless" : "unknown";
+      if (!places.every(isHarmlessIn)) return "unknown";
       return isGit(command) ? "git" : "harmless";
     });
   };
@@ -317,5 +322,18 @@ const SHOWS_NO_FILES: ReadonlySet<string> = new Set(
 
 const showsFiles = (program: string): boolean =>
   program === "git" || (readOnlyPrograms.has(program) && !SHOWS_NO_FILES.has(program));
+
+const filters: ReadonlySet<string> = new Set(
+  "head tail grep egrep fgrep wc sort uniq cut tr sed cat nl tac rev fold column jq".split(" "),
+);
+
+/** Wherever it runs, it looks at nothing but what it is given: a filter in a pipe that names no file, or words alone. */
+function passesOn({ words, operator }: ShellCommand): boolean {
+  const [program, ...rest] = words.map(({ value }) => value);
+  if (["echo", "true", "false"].includes(program ?? "")) return true;
+  const isPiped = operator === "|" || operator === "|&";
+  // One word may be a pattern or a script; a file would be the second.
+  return isPiped && filters.has(program ?? "") && rest.filter((word) => !word.startsWith("-")).length < 2;
+}
 
 const isGit = ({ words }: ShellCommand): boolean => words[0]?.value === "git";
