@@ -86,6 +86,7 @@ export {
   preservedSegmentOf,
   reachesModel,
 } from "./messages/predicates.js";
+export { isTooDeep } from "./messages/fields.js";
 export {
   decodeEntry,
   decodeLine,

@@ -6,3 +6,11 @@ export const isFields = (value: unknown): value is Fields =>
 
 /** The text, or none where it is something else. */
 export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Whether a JSON value is nested deeper than any that is meant: what goes through it level by level would fall over. */
+export function isTooDeep(value: unknown, levels = 200): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const key in value) if (isTooDeep((value as Fields)[key], levels - 1)) return true;
+  return false;
+}

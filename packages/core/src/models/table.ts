@@ -185,6 +185,8 @@ const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id
  * the table.
  */
 export function findModel(name: string): Model | undefined {
+  // Names come out of transcripts, which hold anything.
+  if (typeof name !== "string") return undefined;
   const exact = byId.get(name);
   if (exact !== undefined) return exact;
   const start = name.lastIndexOf("claude-");

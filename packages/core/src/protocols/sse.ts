@@ -1,5 +1,5 @@
 import { inOrder, type BackwardList } from "./backward-list.js";
-import { isFields } from "../messages/fields.js";
+import { isFields, isTooDeep } from "../messages/fields.js";
 import type { WireEvent } from "./anthropic-messages/wire.js";
 
 export function formatSseEvent(event: WireEvent): string {
@@ -74,7 +74,7 @@ export function decodeSseEvent({ event, data }: SseEvent): unknown {
   } catch {
     value = undefined;
   }
-  if (!isFields(value)) return { type: event };
+  if (!isFields(value) || isTooDeep(value)) return { type: event };
   return typeof value["type"] === "string" ? value : { ...value, type: event };
 }
 

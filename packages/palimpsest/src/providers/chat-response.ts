@@ -1,4 +1,4 @@
-import type { StreamOutput } from "@palimpsest/core";
+import { isTooDeep, type StreamOutput } from "@palimpsest/core";
 import {
   decodeChatError,
   decodeChatEvent,
@@ -87,7 +87,8 @@ const mediaType = (headers: Headers): string | undefined =>
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { ModelResponse, StreamOutput } from "@palimpsest/core";
+import { isTooDeep, type ModelResponse, type StreamOutput } from "@palimpsest/core";
 import {
   decodeError,
   decodeResponse,
@@ -84,7 +84,8 @@ const mediaType = (headers: Headers): string | undefined =>
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

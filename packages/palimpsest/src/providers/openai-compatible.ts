@@ -102,7 +102,7 @@ function endpointOf(baseUrl: string): URL {
   if (url.username !== "" || url.password !== "") {
     throw new TypeError("the base URL must not hold a user or a password: pass an apiKey, or headers");
   }
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/chat/completions`;
   url.hash = "";
   return url;
 }

@@ -58,11 +58,10 @@ export function analyzeRecording(recording: Recording): RecordingAnalysis {
 }
 
 function compactionsIn(messages: readonly Message[]): readonly RecordedCompaction[] {
-  return messages.flatMap((message, index) => {
+  let next: Message | undefined;
+  const backward = messages.toReversed().flatMap((message) => {
+    if (message.type === "assistant" && message.message.usage !== undefined) next = message;
     if (!isCompactBoundary(message) || message.isSidechain === true) return [];
-    const next = messages
-      .slice(index)
-      .find((later) => later.type === "assistant" && later.message.usage !== undefined);
     const usage = next?.type === "assistant" ? next.message.usage : undefined;
     const elapsed =
       next === undefined ? Number.NaN : Date.parse(next.timestamp) - Date.parse(message.timestamp);
@@ -76,4 +75,5 @@ function compactionsIn(messages: readonly Message[]): readonly RecordedCompactio
       },
     ];
   });
+  return backward.toReversed();
 }

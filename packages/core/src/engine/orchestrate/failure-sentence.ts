@@ -26,6 +26,6 @@ export function failureSentence({ kind, message }: Pick<ApiFailure, "kind" | "me
     .trim()
     .slice(0, MOST_CHARACTERS)
     .toWellFormed()
-    .replace(/[\s.]+$/, "");
+    .replace(/(?<![\s.])[\s.]+$/, "");
   return said === "" ? `${leads[kind]}.` : `${leads[kind]}: ${said}.`;
 }

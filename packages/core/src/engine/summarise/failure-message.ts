@@ -34,6 +34,6 @@ export function failureMessage(reason: CompactionFailureReason, detail?: string)
   const shown =
     cause.length > LONGEST_CAUSE
       ? `${firstCharacters(cause, LONGEST_CAUSE).trimEnd()}…`
-      : cause.replace(/\.+$/, "");
+      : cause.replace(/(?<!\.)\.+$/, "");
   return shown === "" ? `${sentence}.` : `${sentence}: ${shown}.`;
 }

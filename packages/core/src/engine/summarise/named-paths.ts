@@ -44,7 +44,7 @@ export function pathsNamedIn(text: string): readonly NamedPath[] {
     if (piece.length < 3 || piece.length > MAX_LENGTH || !PATH_MARK.test(piece)) continue;
     const path = piece
       .replace(/^[@:]+/, "")
-      .replace(/[.:!?]+$/, "")
+      .replace(/(?<![.:!?])[.:!?]+$/, "")
       .replace(PLACE, "");
     if (found.has(path)) continue;
     if (BEFORE.test(text[index - 1] ?? "") || BEHIND.test(text[index + piece.length] ?? "")) continue;

@@ -75,7 +75,7 @@ const announced = (what: string, attachment: Attachment): string => {
   );
 };
 
-const oneLine = (value: string): string => value.replaceAll(/\s*\n\s*/g, " ");
+const oneLine = (value: string): string => value.replaceAll(/(?<!\s)\s*\n\s*/g, " ");
 
 const items = (heading: string, attachment: Attachment, show = showItem): string => {
   const list: unknown = attachment["content"] ?? attachment["items"];

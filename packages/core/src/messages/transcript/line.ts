@@ -1,4 +1,4 @@
-import { isFields } from "../fields.js";
+import { isFields, isTooDeep } from "../fields.js";
 import type { Message } from "../message.js";
 
 /** A line that is JSON but no message of ours or of Claude Code's: kept on disk, ignored by the engine. */
@@ -40,7 +40,7 @@ export function decodeEntry(value: Readonly<Record<string, unknown>>): DecodedLi
   const demands = Object.hasOwn(required, type) ? required[type] : undefined;
   if (demands === undefined) return { kind: "foreign", entry: value as unknown as ForeignEntry };
   if (typeof value["uuid"] !== "string") return { kind: "damaged", reason: `${type} message without uuid` };
-  const reason = demands(value);
+  const reason = isTooDeep(value) ? "nested too deeply" : demands(value);
   return reason === undefined
     ? { kind: "message", message: value as unknown as Message }
     : { kind: "damaged", reason };

@@ -42,12 +42,16 @@ function partsOf(messages: readonly Message[]): {
     mine.filter(isBilledCallsRecord).map(({ uuid, parentUuid }) => [uuid, parentUuid] as const),
   );
   const parentOf: ParentOf = ({ parentUuid }) => {
+    const passed: string[] = [];
     let parent = parentUuid;
-    for (let hops = 0; hops <= before.size && typeof parent === "string"; hops += 1) {
+    while (typeof parent === "string" && passed.length <= before.size) {
       const further = before.get(parent);
-      if (further === undefined) return parent;
+      if (further === undefined) break;
+      passed.push(parent);
       parent = further;
     }
+    // Each record is passed once, however many messages hang on it.
+    for (const uuid of passed) before.set(uuid, parent);
     return parent;
   };
   return {
@@ -56,53 +60,105 @@ function partsOf(messages: readonly Message[]): {
   };
 }
 
-/** Links beginnings of one list, each once: older ones are asked for again and again by newer boundaries. */
+/** The greatest of ascending numbers below a limit. */
+function lastBelow(numbers: readonly number[], limit: number): number | undefined {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low - 1];
+}
+
+/** Places by what stands there, ascending. */
+function placesBy(list: readonly Message[], keyOf: ParentOf): ReadonlyMap<string | null, readonly number[]> {
+  const places = new Map<string | null, number[]>();
+  for (const [index, message] of list.entries()) {
+    const key = keyOf(message);
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [index]);
+    else known.push(index);
+  }
+  return places;
+}
+
+/**
+ * Links beginnings of one list, each once: older ones are asked for again and again by newer boundaries. Throws where
+ * that is far more work than any conversation makes: boundaries that keep ever more, or lead back and forth.
+ */
 class Linker {
   readonly #own: readonly Message[];
   readonly #boundaries: readonly number[];
-  /** Where each uuid stands last; `#previous` has the place before that, where it stands twice. */
-  readonly #places = new Map<string, number>();
-  readonly #previous = new Map<number, number>();
+  readonly #places: ReadonlyMap<string | null, readonly number[]>;
+  #children: ReadonlyMap<string | null, readonly number[]> | undefined;
   readonly #known = new Map<string, LinkedConversation>();
   readonly #parentOf: ParentOf;
+  /** What has to be linked before. */
+  #wanted: readonly [number, number] | undefined;
+  #work: number;
 
   constructor(own: readonly Message[], parentOf: ParentOf) {
     this.#own = own;
     this.#parentOf = parentOf;
+    this.#work = 1_000_000 + 30 * own.length;
     this.#boundaries = own.flatMap((message, index) => (isCompactBoundary(message) ? [index] : []));
-    for (const [index, { uuid }] of own.entries()) {
-      const previous = this.#places.get(uuid);
-      if (previous !== undefined) this.#previous.set(index, previous);
-      this.#places.set(uuid, index);
-    }
+    this.#places = placesBy(own, ({ uuid }) => uuid);
   }
 
   /** The last place of a uuid before `end`. */
   #placeBefore(uuid: string, end: number): number | undefined {
-    let place = this.#places.get(uuid);
-    while (place !== undefined && place >= end) place = this.#previous.get(place);
-    return place;
+    return lastBelow(this.#places.get(uuid) ?? [], end);
   }
 
-  /** The branch that ends in the message before `end`; its siblings may stand anywhere before `siblingsEnd`. */
+  /**
+   * The branch that ends in the message before `end`; its siblings may stand anywhere before `siblingsEnd`. What it
+   * needs of older boundaries is linked first, one after the other: there may be more of them than a stack holds.
+   */
   link(end: number, siblingsEnd: number): LinkedConversation {
-    const key = `${end} ${siblingsEnd}`;
-    const known = this.#known.get(key) ?? this.#find(end, siblingsEnd);
-    this.#known.set(key, known);
-    return known;
+    const waiting: (readonly [number, number])[] = [[end, siblingsEnd]];
+    for (;;) {
+      const [nextEnd, nextSiblings] = waiting.at(-1) ?? [end, siblingsEnd];
+      const key = `${nextEnd} ${nextSiblings}`;
+      const found = this.#known.get(key) ?? this.#find(nextEnd, nextSiblings);
+      if (found === undefined) {
+        if (this.#wanted !== undefined) waiting.push(this.#wanted);
+        continue;
+      }
+      if (!this.#known.has(key)) this.#charge(found.messages.length);
+      this.#known.set(key, found);
+      waiting.pop();
+      if (waiting.length === 0) return found;
+    }
   }
 
-  #find(end: number, siblingsEnd: number): LinkedConversation {
+  #charge(work: number): void {
+    this.#work -= work;
+    if (this.#work < 0) {
+      throw new Error("the transcript leads back and forth between more compactions than can be followed");
+    }
+  }
+
+  /** What was linked before; undefined where it has to be linked first. */
+  #earlier(end: number, siblingsEnd: number): LinkedConversation | undefined {
+    this.#wanted = [end, siblingsEnd];
+    return this.#known.get(`${end} ${siblingsEnd}`);
+  }
+
+  #find(end: number, siblingsEnd: number): LinkedConversation | undefined {
     const own = this.#own;
-    const boundaryAt = this.#boundaries.findLast((index) => index < end) ?? -1;
+    const boundaryAt = lastBelow(this.#boundaries, end) ?? -1;
     const start = Math.max(boundaryAt, 0);
     const boundary = own[boundaryAt] as CompactBoundary | undefined;
     const segment = boundary && preservedSegmentOf(boundary);
     const placeOfOlder = (uuid: string): number | undefined => this.#placeBefore(uuid, start);
     const kept = segment === undefined ? [] : this.#preserved(segment, boundaryAt);
+    if (kept === undefined) return undefined;
     // Where the segment cannot be found, a link to something older may well lead into it: that is no rewind.
     const isLost = segment !== undefined && kept.length === 0;
     const keptUuids = new Set(kept.map((message) => message.uuid));
+    this.#charge(siblingsEnd - start);
     const { branch, resumedFrom, missing, isUndone } = walkBranch(own.slice(start, end), {
       boundary: boundary?.uuid,
       isKept: (uuid) => (isLost ? placeOfOlder(uuid) !== undefined : keptUuids.has(uuid)),
@@ -111,7 +167,8 @@ class Linker {
     });
     const live = bringInSiblings(own.slice(start, siblingsEnd), branch);
     if (isUndone) {
-      const earlier = this.link(boundaryAt, boundaryAt);
+      const earlier = this.#earlier(boundaryAt, boundaryAt);
+      if (earlier === undefined) return undefined;
       const before = boundary?.logicalParentUuid;
       const isKnown = typeof before !== "string" || placeOfOlder(before) !== undefined;
       const lacks = isKnown ? earlier.missing : (before ?? undefined);
@@ -119,8 +176,8 @@ class Linker {
     }
     if (resumedFrom !== undefined) {
       // The person went back to before the boundary: the compaction is not part of this branch.
-      const earlier = this.link(resumedFrom + 1, boundaryAt);
-      return { ...earlier, messages: [...earlier.messages, ...live] };
+      const earlier = this.#earlier(resumedFrom + 1, boundaryAt);
+      return earlier && { ...earlier, messages: [...earlier.messages, ...live] };
     }
     const unresolved = isLost ? segment.headUuid : missing;
     const placed = segment === undefined ? live : placeSegment(live, { boundary, segment, kept });
@@ -130,25 +187,27 @@ class Linker {
   /**
    * The segment as it stood in the live list just before its boundary, older segments included. Where the line
    * of one end is damaged, what follows it (or leads up to the boundary) still counts; where one end is not on the
-   * branch, what stands next to it in the file.
+   * branch, what stands next to it in the file. Undefined where that list has to be linked first.
    */
-  #preserved(segment: PreservedSegment, boundaryAt: number): readonly Message[] {
-    const before = () => this.#own.slice(0, boundaryAt);
-    for (const list of [() => this.link(boundaryAt, boundaryAt).messages, before]) {
-      const candidates = list();
-      const exact = candidates.findIndex(({ uuid }) => uuid === segment.headUuid);
-      const next = () => candidates.findIndex(({ parentUuid }) => parentUuid === segment.headUuid);
-      const found = exact >= 0 ? exact : next();
-      const head = found >= 0 ? found : this.#lastUpTo(segment.headUuid, candidates, boundaryAt) + 1;
-      const last = candidates.findLastIndex((message) => message.uuid === segment.tailUuid);
-      const tail = last >= 0 ? last : this.#lastUpTo(segment.tailUuid, candidates, boundaryAt);
-      const isFound = found >= 0 || head > 0;
-      if (isFound && (tail < 0 || tail >= head)) {
-        const end = tail < 0 ? candidates.length : tail + 1;
-        return candidates.slice(head, end).filter((message) => !isCompactBoundary(message));
-      }
-    }
-    return [];
+  #preserved(segment: PreservedSegment, boundaryAt: number): readonly Message[] | undefined {
+    const { headUuid, tailUuid } = segment;
+    const linked = this.#earlier(boundaryAt, boundaryAt);
+    if (linked === undefined) return undefined;
+    const { messages } = linked;
+    const exact = messages.findIndex(({ uuid }) => uuid === headUuid);
+    const found = exact >= 0 ? exact : messages.findIndex(({ parentUuid }) => parentUuid === headUuid);
+    const head = found >= 0 ? found : this.#lastUpTo(headUuid, messages, boundaryAt) + 1;
+    const last = messages.findLastIndex((message) => message.uuid === tailUuid);
+    const tail = last >= 0 ? last : this.#lastUpTo(tailUuid, messages, boundaryAt);
+    if ((found >= 0 || head > 0) && (tail < 0 || tail >= head)) return between(messages, head, tail);
+    this.#children ??= placesBy(this.#own, ({ parentUuid }) => parentUuid);
+    const first = this.#places.get(headUuid)?.[0] ?? Infinity;
+    const child = this.#children.get(headUuid)?.[0] ?? Infinity;
+    const from = first < boundaryAt ? first : child;
+    const to = this.#placeBefore(tailUuid, boundaryAt) ?? -1;
+    if (from >= boundaryAt || (to >= 0 && to < from)) return [];
+    this.#charge(boundaryAt - from);
+    return between(this.#own, from, to < 0 ? boundaryAt - 1 : to);
   }
 
   /** Of a message that is in the file and not in the list: the last in the list that stands before it; else -1. */
@@ -158,6 +217,10 @@ class Linker {
     return list.findLastIndex((message) => (this.#placeBefore(message.uuid, end) ?? Infinity) <= place);
   }
 }
+
+/** From one place to another; below 0 to the end. */
+const between = (list: readonly Message[], head: number, tail: number): readonly Message[] =>
+  list.slice(head, tail < 0 ? list.length : tail + 1).filter((message) => !isCompactBoundary(message));
 
 /** Every state the conversation was in when a compaction replaced it, and the state at its end. */
 export function conversationWindows(messages: readonly Message[]): readonly (readonly Message[])[] {
@@ -224,8 +287,8 @@ function walkBranch(
     if (place !== undefined && place < at) {
       at = place;
     } else if (typeof parent === "string" && isKept(parent)) {
-      const below = at;
-      at = since.findLastIndex((candidate, index) => index < below && isCompactionOutput(candidate));
+      do at -= 1;
+      while (at >= 0 && !isCompactionOutput(since[at] ?? message));
     } else if (typeof parent === "string" && placeOfOlder(parent) !== undefined) {
       return { branch, resumedFrom: placeOfOlder(parent), missing, isUndone: false };
     } else {

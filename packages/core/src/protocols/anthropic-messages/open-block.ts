@@ -1,7 +1,7 @@
 import type { ClosedBlock } from "../../messages/call/stream.js";
 import type { AssistantBlock } from "../../messages/content.js";
 import { inOrder, type BackwardList } from "../backward-list.js";
-import { isFields, type Fields } from "../../messages/fields.js";
+import { isFields, isTooDeep, type Fields } from "../../messages/fields.js";
 import type { WireDelta } from "./wire.js";
 
 /** A block between its start and its stop. */
@@ -112,7 +112,7 @@ function parseInput(
   try {
     const input: unknown = JSON.parse(json);
     // A call that the client carries out has an object for its input; one of the server may have anything.
-    if (start.type !== "tool_use" || isFields(input)) return { input };
+    if ((start.type !== "tool_use" || isFields(input)) && !isTooDeep(input)) return { input };
   } catch {
     // Reported below.
   }

@@ -1,6 +1,6 @@
 import type { ClosedBlock } from "../../messages/call/stream.js";
 import type { AssistantBlock, TextBlock, ThinkingBlock } from "../../messages/content.js";
-import { isFields } from "../../messages/fields.js";
+import { isFields, isTooDeep } from "../../messages/fields.js";
 import { hashValue } from "../../messages/hash.js";
 
 /**
@@ -32,7 +32,8 @@ export function closeCall(head: CallHead, json: string): ClosedBlock {
   if (json.trim() === "") return { block: callBlock(head) };
   try {
     const input: unknown = JSON.parse(json);
-    if (isFields(input)) return { block: { type: "tool_use", id: head.id, name: head.name, input } };
+    if (isFields(input) && !isTooDeep(input))
+      return { block: { type: "tool_use", id: head.id, name: head.name, input } };
   } catch {
     // Reported below.
   }

@@ -1,5 +1,5 @@
 import type { StreamOutput, StreamViolation } from "../../messages/call/stream.js";
-import { isFields, type Fields } from "../../messages/fields.js";
+import { isFields, isTooDeep, type Fields } from "../../messages/fields.js";
 import type { SseEvent } from "../sse.js";
 import { holdsError } from "./error-body.js";
 import { decodeChatError } from "./errors.js";
@@ -149,7 +149,8 @@ function fail(output: StreamOutput): ChatStreamStep {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

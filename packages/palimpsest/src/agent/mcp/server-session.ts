@@ -86,7 +86,7 @@ export function createServerSession(config: McpServerConfig, options: SessionOpt
   const become = (next: McpServerState["state"], why = ""): void => {
     if (state === "closed") return;
     state = next;
-    const sentence = `${oneLine(config.name, 60)}: ${why.replace(/[.\s]+$/, "")}.`;
+    const sentence = `${oneLine(config.name, 60)}: ${why.replace(/(?<![.\s])[.\s]+$/, "")}.`;
     reason = why === "" ? "" : redactSecrets(options.hide(sentence), {});
     changed();
   };

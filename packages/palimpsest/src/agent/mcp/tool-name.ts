@@ -32,7 +32,7 @@ export function serverLabels(names: readonly string[]): readonly string[] {
   return names.map((name) => {
     const bare = clean(name)
       .replace(/_{2,}/g, "_")
-      .replace(/^_+|_+$/g, "");
+      .replace(/^_+|(?<!_)_+$/g, "");
     const label = unique(cutTo(bare === "" ? "server" : bare, LONGEST_SERVER, name), LONGEST_SERVER, taken);
     taken.add(label);
     return label;

@@ -20,7 +20,7 @@ export function findImports(text: string): readonly string[] {
     }
     if (!line.includes("@")) continue;
     for (const [, path = ""] of withoutCode(line).matchAll(mention)) {
-      const name = path.replaceAll("\\ ", " ").replace(/[),.;:!\]]+$/, "");
+      const name = path.replaceAll("\\ ", " ").replace(/(?<![),.;:!\]])[),.;:!\]]+$/, "");
       if (/^(?:~\/|\.{0,2}\/|[\w.-])/.test(name) && !name.includes("\0")) found.add(name);
     }
   }

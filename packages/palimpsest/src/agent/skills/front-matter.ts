@@ -7,7 +7,8 @@ export interface FrontMatter {
   readonly body: string;
 }
 
-const MAX_CHARACTERS = 64_000;
+/** Of the lines between the dashes: nobody writes more, and YAML is slow to read. */
+const MAX_CHARACTERS = 16_000;
 const opening = /^\uFEFF?---[ \t]*\r?\n/;
 const closing = /^(?:---|\.\.\.)[ \t]*\r?$/m;
 
@@ -26,14 +27,23 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
   return { fields: plainFields(inside) ?? (await yamlFields(inside)) ?? looseFields(inside), body };
 }
 
-const line = /^([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*?))?[ \t]*\r?$/;
+const key = /^([A-Za-z_][\w-]*)[ \t]*:/;
+
+/** A line as a key and a value; undefined for any other. */
+function readRow(row: string): { readonly key: string; readonly value: string } | undefined {
+  const [head, name] = key.exec(row) ?? [];
+  if (head === undefined || name === undefined) return undefined;
+  const rest = row.slice(head.length);
+  // `key:value` is none.
+  return /^(?:[ \t\r]|$)/.test(rest) ? { key: name, value: rest.trim() } : undefined;
+}
 
 /** Undefined as soon as a line is more than a key and a plain value. */
 function plainFields(text: string): Fields | undefined {
   const fields: [string, unknown][] = [];
   for (const row of text.split("\n")) {
     if (row.trim() === "" || row.startsWith("#")) continue;
-    const [, key, value = ""] = line.exec(row) ?? [];
+    const { key, value = "" } = readRow(row) ?? {};
     if (key === undefined || value === "" || /^[[{"'|>&*!%@`#-]|\s#/.test(value)) return undefined;
     fields.push([key, scalar(value)]);
   }
@@ -53,20 +63,18 @@ async function yamlFields(text: string): Promise<Fields | undefined> {
   }
 }
 
-/** Lines with a key, the indented ones behind them added; quotes around a whole value taken off. */
+/** Lines with a key, the indented ones after them added; quotes around a whole value taken off. */
 function looseFields(text: string): Fields {
-  const fields = new Map<string, string>();
-  let last: string | undefined;
+  const fields = new Map<string, string[]>();
+  let last: string[] | undefined;
   for (const row of text.split("\n")) {
-    const [, key, value = ""] = line.exec(row) ?? [];
-    if (key !== undefined) {
-      fields.set(key, value.replace(/^(["'])(.*)\1$/, "$2"));
-      last = key;
-    } else if (last !== undefined && /^\s+\S/.test(row)) {
-      fields.set(last, `${fields.get(last) ?? ""} ${row.trim()}`.trim());
-    }
+    const read = readRow(row);
+    if (read !== undefined) {
+      last = [read.value.replace(/^(["'])(.*)\1$/, "$2")];
+      fields.set(read.key, last);
+    } else if (/^\s+\S/.test(row)) last?.push(row.trim());
   }
-  return Object.fromEntries(Array.from(fields, ([key, value]) => [key, scalar(value)]));
+  return Object.fromEntries(Array.from(fields, ([key, parts]) => [key, scalar(parts.join(" ").trim())]));
 }
 
 /** A list, or a text with commas; undefined where nothing of the kind stands. */

@@ -1,4 +1,4 @@
-import type { UserBlock } from "@palimpsest/core";
+import { isTooDeep, type UserBlock } from "@palimpsest/core";
 import type { Readable } from "node:stream";
 import { MOST_INPUT_BYTES } from "./read-piped.js";
 
@@ -69,6 +69,7 @@ function promptOf(text: string, line: number): Prompt {
   } catch {
     throw new InputError(line, "is not JSON");
   }
+  if (isTooDeep(value)) throw new InputError(line, "is nested too deeply");
   const { type, message } = fieldsOf(value);
   const { content } = fieldsOf(message);
   if (type !== "user") throw new InputError(line, 'must have the type "user"');

@@ -59,6 +59,6 @@ const MIN_WORDS = 3;
 
 /** A quoted string without the punctuation and blanks at its ends; undefined where little or nothing is left. */
 export function quotedWords(text: string): string | undefined {
-  const words = text.replaceAll(/^[^\w\u0080-\uffff]+|[^\w\u0080-\uffff]+$/g, "");
+  const words = text.replaceAll(/^[^\w\u0080-\uffff]+|(?<=[\w\u0080-\uffff])[^\w\u0080-\uffff]+$/g, "");
   return words.length >= MIN_WORDS && /[\p{L}\p{N}]/u.test(words) ? words : undefined;
 }

@@ -75,7 +75,9 @@ function stretchesOf(text: string): readonly WordStretch[] {
   const stretches: WordStretch[] = [];
   for (let start = 0; start < whole.length;) {
     const most = start + STRETCH_CHARACTERS;
-    const blank = most >= whole.length ? whole.length : whole.lastIndexOf(" ", most);
+    // Not further back than the stretch: there may be no blank in the whole text.
+    const within = whole.slice(start, most + 1);
+    const blank = most >= whole.length ? whole.length : start + within.lastIndexOf(" ");
     const end = blank > start ? blank : most;
     const stretch = whole.slice(start, end);
     stretches.push({ text: stretch, words: stretch.split(" ").length });

@@ -38,6 +38,25 @@ export const claudeCodeReader: FormatReader = {
   begin: () => ({ survey: () => undefined, build: () => new EntryReader() }),
 };
 
+/** A line may say anything where a text or a figure belongs: that counts as nothing said. */
+function withPlainFacts(message: Message): Message {
+  const { timestamp } = message as { readonly timestamp?: unknown };
+  if (timestamp !== undefined && typeof timestamp !== "string") {
+    return withPlainFacts({ ...message, timestamp: "" });
+  }
+  if (message.type === "assistant" && typeof (message.message.model as unknown) !== "string") {
+    return { ...message, message: { ...message.message, model: "" } };
+  }
+  if (!isCompactBoundary(message) || message.compactMetadata === undefined) return message;
+  const given: unknown = message.compactMetadata;
+  const metadata = isFields(given) ? given : {};
+  const { trigger, preTokens } = metadata;
+  const isPlain = (trigger ?? "") === String(trigger ?? "") && Number.isFinite(preTokens ?? 0);
+  if (isPlain && metadata === given) return message;
+  const { trigger: _trigger, preTokens: _tokens, ...rest } = metadata;
+  return { ...message, compactMetadata: rest } as Message;
+}
+
 class EntryReader implements MessageBuilder {
   readonly damaged: DamagedLine[] = [];
   readonly #responses = new Set<string>();
@@ -52,8 +71,9 @@ class EntryReader implements MessageBuilder {
     const decoded = decodeEntry(value);
     if (decoded.kind === "damaged") this.damaged.push({ line, offset, reason: decoded.reason });
     if (decoded.kind !== "message") return [];
-    if (decoded.message.isSidechain !== true) this.#count(decoded.message);
-    return [decoded.message];
+    const message = withPlainFacts(decoded.message);
+    if (message.isSidechain !== true) this.#count(message);
+    return [message];
   }
 
   end(): readonly Message[] {

@@ -1,4 +1,4 @@
-import type { DamagedLine } from "@palimpsest/core";
+import { isTooDeep, type DamagedLine } from "@palimpsest/core";
 import { isFields, type RecordedLine } from "./recording.js";
 
 const LINE_BREAK = 10;
@@ -81,7 +81,8 @@ export function parseObject(
   if (text.trim() === "") return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? { value } : { reason: "not a JSON object" };
+    if (!isFields(value)) return { reason: "not a JSON object" };
+    return isTooDeep(value) ? { reason: "nested too deeply" } : { value };
   } catch {
     return { reason: "not valid JSON" };
   }

@@ -41,7 +41,7 @@ interface NumberedRun {
 const REMINDER_START = "<system-reminder>";
 const REMINDER_END = "</system-reminder>";
 /** What stands between two parts of an excerpt. */
-const GAP = /^\s*(?:\.{3}|…|--)?\s*$/;
+const GAPS: ReadonlySet<string> = new Set(["", "...", "…", "--"]);
 
 /** Lines with their numbers in front; `rest` is what else stands there but for reminders. */
 function numberedRuns(text: string): { readonly runs: readonly NumberedRun[]; readonly rest: string } {
@@ -57,7 +57,8 @@ function numberedRuns(text: string): { readonly runs: readonly NumberedRun[]; re
     const number = marker.exec(text);
     if (number === null) {
       const reminder = reminderEnd(text, at);
-      if (reminder === undefined && !GAP.test(text.slice(at, end))) return { runs, rest: text.slice(at) };
+      if (reminder === undefined && !GAPS.has(text.slice(at, end).trim()))
+        return { runs, rest: text.slice(at) };
       at = reminder ?? end + 1;
       continue;
     }

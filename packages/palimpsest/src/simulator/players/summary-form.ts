@@ -37,7 +37,7 @@ export function summaryForm(words: string): SummaryForm {
     return { style: "tagged", analysis: /<\/?analysis>/.test(words), sections: sectionsOf(words) };
   }
   const headings = unique(
-    [...words.matchAll(/^\s*(#{1,4} +\S.{0,60}?)\s*$/gm)].map((match) => match[1] ?? ""),
+    [...words.matchAll(/^[ \t]*(#{1,4} +\S.{0,60}?)[ \t\r]*$/gm)].map((match) => match[1] ?? ""),
   );
   return headings.length >= 2 ? { style: "headings", headings: headings.slice(0, 16) } : { style: "plain" };
 }
@@ -53,7 +53,7 @@ function snapshotPartsOf(words: string): readonly string[] {
 function sectionsOf(words: string): readonly string[] {
   const titles: string[] = [];
   for (const match of words.matchAll(
-    /^\s*(?:#+ *)?\**(\d{1,2})[.)]\**\s+\**([A-Z][^:*\n—–(]{2,60}?)\**\s*(?:[:*(—–]|$)/gm,
+    /^[ \t]*(?:#{1,6} *)?\*{0,3}(\d{1,2})[.)]\*{0,3}[ \t]+\*{0,3}([A-Z][^:*\n—–(]{2,60}?)\*{0,3}[ \t\r]*(?:[:*(—–]|$)/gm,
   )) {
     // A number that is next in the count; lists within the analysis start again from one.
     const number = Number(match[1]);

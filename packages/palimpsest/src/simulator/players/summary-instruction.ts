@@ -32,7 +32,8 @@ const dataElements = [
   "notes",
 ];
 
-const transcriptLine = /^\s*(?:\[(?:user|human|assistant|tool)[^\]\n]{0,20}\]|user|human|assistant|ai):/gim;
+const transcriptLine =
+  /^[ \t]*(?:\[(?:user|human|assistant|tool)[^\]\n]{0,20}\]|user|human|assistant|ai):/gim;
 
 /** Undefined where the last message is not the words of a user: then nobody asks for anything new. */
 export function instructionOf(prompt: PlayerPrompt): Instruction | undefined {
@@ -68,6 +69,6 @@ export function ownWords(text: string): string {
   return text
     .replaceAll(/```[\s\S]*?(?:```|$)/g, "\n")
     .replaceAll(/`[^`\n]*`/g, " ")
-    .replaceAll(/^\s*>.*$/gm, "")
+    .replaceAll(/^[ \t]*>.*$/gm, "")
     .replaceAll(/"[^"\n]{12,400}"|“[^”\n]{12,400}”|(?<=\s)'[^'\n]{12,400}'(?=[\s.,;:?!])/g, " ");
 }

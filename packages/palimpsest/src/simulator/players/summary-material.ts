@@ -23,7 +23,7 @@ export interface Material {
 }
 
 const fileName =
-  /(?<![\w@.~/-])\/?(?:[\w@.~-]+\/)+[\w@.-]+\.[a-z][a-z0-9]{0,7}\b|\b[\w-]+\.(?:ts|tsx|js|mjs|py|rs|go|java|c|h|cpp|md|json|toml|yaml|yml|sh|css|html|sql)\b/g;
+  /(?<![\w@.~/-])\/?(?:[\w@.~-]+\/)+[\w@.-]+\.[a-z][a-z0-9]{0,7}\b|(?<![\w-])[\w-]+\.(?:ts|tsx|js|mjs|py|rs|go|java|c|h|cpp|md|json|toml|yaml|yml|sh|css|html|sql)\b/g;
 
 const FILES_KEPT = 60;
 const SCANNED = 20_000;
@@ -107,7 +107,7 @@ interface Transcript {
 const SPEAKER = /^[ \t]*(?:\[([a-z][a-z ]{0,30})\]|(user|human|assistant)):[ \t]*/gim;
 
 function readTranscript(text: string): Transcript {
-  const earlier = /<previous-summary>\s*([^]*?)\s*<\/previous-summary>/.exec(text)?.[1] ?? "";
+  const earlier = /<previous-summary>([^]*?)<\/previous-summary>/.exec(text)?.[1]?.trim() ?? "";
   const starts = [...text.matchAll(SPEAKER)];
   const parts = starts.map((start, at) => ({
     who: (start[1] ?? start[2] ?? "").toLowerCase(),

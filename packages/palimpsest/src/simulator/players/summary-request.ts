@@ -77,7 +77,7 @@ function structure({ text, hasTools }: Instruction): Structure {
     ) && /\b(?:conversation|session|chat|history|transcript|messages|dialogue?)\b/i.test(text);
   const tags = /<\/?(?:summary|analysis|state_snapshot|observations)>/.test(text);
   const sections =
-    (text.match(/^\s*(?:\d+[.)]|#{1,4}|[-*]) +\S/gm)?.length ?? 0) >= 4 ||
+    (text.match(/^[ \t]*(?:\d{1,9}[.)]|#{1,4}|[-*]) +\S/gm)?.length ?? 0) >= 4 ||
     /\b(?:nine|9) (?:numbered )?sections\b/i.test(text);
   const constraint = textOnly.test(text) ? 2 : hasTools ? 0 : 1;
   return { asks, demands: (tags ? 2 : 0) + (sections ? 1 : 0) + constraint };
@@ -129,7 +129,7 @@ function notesRequest({ text, raw, hasTools }: Instruction): SummaryRequest | un
 function currentNotes(raw: string): string | undefined {
   const element = /<([a-z_-]*notes[a-z_-]*)>\n?([\s\S]*?)\n?<\/\1>/i.exec(raw)?.[2];
   if (element !== undefined) return element;
-  const fences = [...raw.matchAll(/^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n\1\s*$/gm)].map(
+  const fences = [...raw.matchAll(/^(`{3,9}|~{3,9})(?![`~])[^\n]*\n([\s\S]*?)\n\1\s*$/gm)].map(
     (match) => match[2] ?? "",
   );
   const fenced = fences.find((text) => (text.match(/^#{1,3} /gm)?.length ?? 0) >= 2);

@@ -1,22 +1,34 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createBpeCounter, hasLongRun } from "./bpe-counter.js";
+import { createBpeCounter, cutRuns } from "./bpe-counter.js";
 
-it("sees a run of 400 characters of a kind wherever it stands", () => {
-  const piece = fc.tuple(
-    fc.constantFrom("a", " ", "\n", "\u3000", "é", "x y", "\u0085"),
-    fc.constantFrom(1, 3, 133, 199, 200, 399, 400, 401),
-  );
+const longRun = /([^\s]{400,}|\s{400,})/;
+
+it("cuts long runs and nothing else", () => {
+  const blank = fc.constantFrom(" ", "\n", "\t", "\u00a0", "\u2003", "\ufeff", "\v");
+  const letter = fc.constantFrom("a", "0", "=", "ä", "漢", "😀", "\u001b", "\u200b", "\u0085");
+  const run = fc.tuple(fc.oneof(blank, letter), fc.integer({ min: 1, max: 900 }));
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const text = pieces.map(([unit, times]) => unit.repeat(times)).join("");
-      expect(hasLongRun(text)).toBe(/\S{400,}|\s{400,}/.test(text));
+    fc.property(fc.array(run, { maxLength: 8 }), (runs) => {
+      const text = runs.map(([character, length]) => character.repeat(length)).join("");
+      const expected = text
+        .split(longRun)
+        .flatMap((part, index) => (index % 2 === 0 ? [part] : (part.match(/[^]{1,400}/g) ?? [])))
+        .filter((part) => part !== "");
+      expect([...cutRuns(text)]).toEqual(expected);
     }),
-    { numRuns: 1000 },
   );
 });
 
-it("counts a run without end in pieces", () => {
+it("counts ten million characters without a blank, of any kind", () => {
   const counter = createBpeCounter();
-  expect(counter.count("ab".repeat(50_000))).toBe(250 * counter.count("ab".repeat(200)));
+  for (const character of ["a", "\u001b["]) {
+    const tokens = counter.count(character.repeat(10_000_000 / character.length));
+    expect(tokens).toBeGreaterThan(100_000);
+  }
+});
+
+it("looks at each character once, also where runs are just not long", () => {
+  const text = `${"a".repeat(399)} `.repeat(25_000);
+  expect([...cutRuns(text)]).toEqual([text]);
 });

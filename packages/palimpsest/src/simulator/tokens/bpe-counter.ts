@@ -7,41 +7,49 @@ export interface TokenCounter {
 
 /** Byte-pair merging is quadratic in the length of one run of characters of a kind: long ones are cut. */
 const LONGEST_RUN = 400;
-const LONG_RUN = new RegExp(`([^\\s]{${LONGEST_RUN},}|\\s{${LONGEST_RUN},})`);
-const PIECE = new RegExp(`[^]{1,${LONGEST_RUN}}`, "g");
 const options = { disallowedSpecial: new Set<string>() };
 
 export function createBpeCounter(): TokenCounter {
-  const countAll = (pieces: readonly string[]): number =>
-    pieces.reduce((sum, piece) => sum + (piece === "" ? 0 : countTokens(piece, options)), 0);
   return {
     count(text) {
-      if (!hasLongRun(text)) return countTokens(text, options);
-      // Splitting by a group keeps what it matched, at the odd places.
-      const parts = text.split(LONG_RUN);
-      return parts.reduce(
-        (sum, part, index) => sum + countAll(index % 2 === 0 ? [part] : (part.match(PIECE) ?? [])),
-        0,
-      );
+      let tokens = 0;
+      for (const piece of cutRuns(text)) tokens += piece === "" ? 0 : countTokens(piece, options);
+      return tokens;
     },
   };
 }
 
-/** Looks only at every place that a long run would have to cover, and at the run around it. */
-export function hasLongRun(text: string): boolean {
-  for (let at = LONGEST_RUN - 1; at < text.length; at += LONGEST_RUN) {
-    const isBlank = isBlankAt(text, at);
-    let start = at;
-    while (start > 0 && at - start < LONGEST_RUN && isBlankAt(text, start - 1) === isBlank) start -= 1;
-    let end = at + 1;
-    while (end < text.length && end - start < LONGEST_RUN && isBlankAt(text, end) === isBlank) end += 1;
-    if (end - start >= LONGEST_RUN) return true;
+/**
+ * The text in pieces: what stands between long runs of blanks or of anything else, and those runs cut. One look at
+ * each character, and no regular expression: one would need as much stack as the run is long.
+ */
+export function* cutRuns(text: string): Generator<string> {
+  let start = 0;
+  let runStart = 0;
+  let isBlankRun = isBlank(text.charCodeAt(0));
+  for (let at = 1; at <= text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (at < text.length && isBlank(code) === isBlankRun) continue;
+    if (at - runStart >= LONGEST_RUN) {
+      if (runStart > start) yield text.slice(start, runStart);
+      for (let cut = runStart; cut < at; cut += LONGEST_RUN) {
+        yield text.slice(cut, Math.min(at, cut + LONGEST_RUN));
+      }
+      start = at;
+    }
+    runStart = at;
+    isBlankRun = !isBlankRun;
   }
-  return false;
+  if (start < text.length) yield text.slice(start);
 }
 
-const isBlankAt = (text: string, at: number): boolean => {
-  const code = text.charCodeAt(at);
-  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
-  return /\s/.test(text.charAt(at));
-};
+/** As `\s` has it. */
+const isBlank = (code: number): boolean =>
+  code <= 0x20
+    ? code === 0x20 || (code >= 0x09 && code <= 0x0d)
+    : code >= 0xa0 && (code === 0xa0 || WIDE_BLANKS.has(code));
+
+const WIDE_BLANKS: ReadonlySet<number> = new Set([
+  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
+  0x2029, 0x202f, 0x205f, 0x3000, 0xfeff,
+]);

@@ -43,14 +43,17 @@ async function withTexts(source: ByteSource, near: PlacedContent): Promise<Place
 
 const isPlacedBoundary = (placed: PlacedMessage): placed is PlacedBoundary => isOwnBoundary(placed.message);
 
+/** Boundaries that are gone back over for what the last one kept, before everything is read at once. */
+const MOST_STEPS_BACK = 32;
+
 /** The same without ever reading everything; undefined where that would be needed. */
-async function readNear(source: ByteSource, end: number): Promise<PlacedContent | undefined> {
+async function readNear(source: ByteSource, end: number, steps = 0): Promise<PlacedContent | undefined> {
   const { boundary, ...since } = await readBackToBoundary(source, end);
   if (boundary === undefined) return { ...since, messages: link([], since.messages).live };
   // A compaction that was taken back: the branch leads to before its boundary.
   const { uuid } = boundary.message;
   if (since.messages.some(({ message }) => undoneBoundary(message) === uuid)) return undefined;
-  const kept = await readKept(source, boundary);
+  const kept = await readKept(source, boundary, steps);
   if (kept === undefined) return undefined;
   const { live, isComplete } = link(kept.messages, since.messages);
   if (!isComplete) return undefined;
@@ -58,12 +61,16 @@ async function readNear(source: ByteSource, end: number): Promise<PlacedContent 
 }
 
 /** The boundary's segment: from where the hint says it lies, otherwise out of what was live before the boundary. */
-async function readKept(source: ByteSource, boundary: PlacedMessage): Promise<PlacedContent | undefined> {
+async function readKept(
+  source: ByteSource,
+  boundary: PlacedMessage,
+  steps: number,
+): Promise<PlacedContent | undefined> {
   const segment = segmentOf(boundary.message);
   if (segment === undefined) return { messages: [], damaged: [] };
   const hinted = await readHinted(source, segment, boundary.start);
   if (hinted !== undefined) return { messages: hinted, damaged: [] };
-  const before = await readNear(source, boundary.start);
+  const before = steps < MOST_STEPS_BACK ? await readNear(source, boundary.start, steps + 1) : undefined;
   if (before === undefined) return undefined;
   const messages = segmentLines(before.messages, segment);
   return messages.length === 0 ? undefined : { messages, damaged: before.damaged };
