@@ -83,7 +83,7 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
     .option("--disallowed-tools <rules>", "what is forbidden in any case", list)
     .option(
       "--add-dir <path>",
-      "a further directory that the agent may use",
+      "a further directory that the agent may use; it has to exist",
       (path: string, before: readonly string[]) => [...before, path],
       [],
     )

@@ -51,7 +51,7 @@ function withPlainFacts(message: Message): Message {
   const given: unknown = message.compactMetadata;
   const metadata = isFields(given) ? given : {};
   const { trigger, preTokens } = metadata;
-  const isPlain = (trigger ?? "") === String(trigger ?? "") && Number.isFinite(preTokens ?? 0);
+  const isPlain = typeof (trigger ?? "") === "string" && Number.isFinite(preTokens ?? 0);
   if (isPlain && metadata === given) return message;
   const { trigger: _trigger, preTokens: _tokens, ...rest } = metadata;
   return { ...message, compactMetadata: rest } as Message;
