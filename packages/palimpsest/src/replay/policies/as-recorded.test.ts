@@ -111,7 +111,7 @@ describe("as-recorded", () => {
     const reads = ({ run: played }: Ended): number => played.bill?.().simulated.cacheReadTokens ?? 0;
     expect(reads(nothing)).toBeLessThan(reads(whole));
     expect(reads(part)).toBeLessThan(reads(whole));
-    expect(reads(part)).toBeGreaterThan(0);
+    expect(reads(part)).toBeGreaterThan(reads(nothing));
     // What was put in stays where it is: the request after it finds everything again.
     expect(sent(nothing, 3)).toContain("[1] ");
     for (const played of [whole, nothing, part]) expect(played.ended).toBeUndefined();

@@ -75,17 +75,17 @@ function lose(
   if (found.kind === "tools") requests.loseSystem();
   if (found.kind === "head") requests.loseMessages();
   if (found.kind !== "part") return undefined;
-  const sizes = messages.map((message) => JSON.stringify(message.content).length);
-  let left = sizes.reduce((sum, size) => sum + size, 0) * found.share;
-  const place = sizes.findIndex((size) => (left -= size) < 0);
-  const isUser = (at: number): boolean => messages[at]?.role === "user";
-  const lostFrom = isUser(place) ? place : place + 1;
-  if (!isUser(lostFrom) || lostFrom < 2) {
-    requests.loseMessages();
-    return undefined;
-  }
-  requests.loseFrom(lostFrom);
-  return lostFrom - 2;
+  const { written } = requests;
+  const last = written.at(-1) ?? 0;
+  let sum = 0;
+  const upTo = messages.slice(0, last + 1).map(({ content }) => (sum += JSON.stringify(content).length));
+  const wanted = (upTo[0] ?? 0) + (sum - (upTo[0] ?? 0)) * found.share;
+  const away = (place: number): number => Math.abs((upTo[place] ?? 0) - wanted);
+  const nearest = written.toSorted((a, b) => away(a) - away(b))[0];
+  if (nearest === undefined) requests.loseMessages();
+  if (nearest === undefined || nearest === last) return undefined;
+  requests.loseAfter(nearest);
+  return nearest;
 }
 
 /** The end of the list, counted in responses, and in messages before the first of them. */

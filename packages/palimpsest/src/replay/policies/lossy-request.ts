@@ -9,32 +9,44 @@ export class LossyRequests {
   #inTools = "";
   #beforeSystem = "";
   #afterSystem = "";
-  /** By the place of the user message that it is put in. */
+  /** By the place of the user message that it is put after. */
   readonly #inMessages = new Map<number, string>();
+  /** The messages that a request has ended with since what stands before them was last lost. */
+  #written: readonly number[] = [];
+
+  /** Places up to which something can be found, in their order. */
+  get written(): readonly number[] {
+    return this.#written;
+  }
 
   /** Nothing is found any more. */
   loseAll(): void {
     this.#inTools = this.#next();
+    this.#written = [];
   }
 
   /** The tools are found and nothing after them. */
   loseSystem(): void {
     this.#beforeSystem = this.#next();
+    this.#written = [];
   }
 
   /** Tools and system prompt are found and nothing after them. */
   loseMessages(): void {
     this.#afterSystem = this.#next();
+    this.#written = [];
   }
 
-  /** The messages before this place are found, and nothing from it on. */
-  loseFrom(place: number): void {
+  /** What was written up to this place is found, and nothing after it. */
+  loseAfter(place: number): void {
     this.#inMessages.set(place, this.#next());
+    this.#written = this.#written.filter((written) => written <= place);
   }
 
   /** The list was replaced: what was put into its messages went with them. */
   forgetMessages(): void {
     this.#inMessages.clear();
+    this.#written = [];
   }
 
   /**
@@ -52,10 +64,11 @@ export class LossyRequests {
       ...(this.#afterSystem === "" ? [] : [{ type: "text" as const, text: this.#afterSystem }]),
     ];
     const messages = request.messages.map((message, place) => {
+      const found = place === foundUpTo ? marked(message, marker) : message;
       const salt = this.#inMessages.get(place);
-      const salted = salt === undefined ? message : withText(message, salt);
-      return place === foundUpTo ? marked(salted, marker) : salted;
+      return salt === undefined ? found : withText(found, salt);
     });
+    this.#written = [...new Set([...this.#written, messages.length - 1])];
     const tools = request.tools?.map((tool, place, all) => ({
       ...tool,
       ...(place === 0 ? { description: `${this.#inTools}${tool.description ?? ""}` } : {}),
@@ -70,23 +83,10 @@ export class LossyRequests {
   }
 }
 
-/** As the first text after results, so that a marker at the end stays there. */
+/** At the end, after what was written. */
 function withText(message: RequestMessage, text: string): RequestMessage {
   if (message.role !== "user" || typeof message.content === "string") return message;
-  const at = message.content.findLastIndex(({ type }) => type === "tool_result") + 1;
-  const blocks = [
-    ...message.content.slice(0, at),
-    { type: "text" as const, text },
-    ...message.content.slice(at),
-  ];
-  const last = message.content.at(-1);
-  if (at < message.content.length || last?.cache_control === undefined)
-    return { ...message, content: blocks };
-  const { cache_control: marker, ...bare } = last;
-  return {
-    ...message,
-    content: [...blocks.slice(0, -2), bare, { type: "text", text, cache_control: marker }],
-  };
+  return { ...message, content: [...message.content, { type: "text", text }] };
 }
 
 function marked(message: RequestMessage, marker: object): RequestMessage {

@@ -7,7 +7,7 @@ export type FoundInCache =
   | { readonly kind: "nothing" }
   | { readonly kind: "tools" }
   | { readonly kind: "head" }
-  /** This share of what stood after the head. */
+  /** The first request, and this share of what stood after it. */
   | { readonly kind: "part"; readonly share: number };
 
 /** A loss is more than this share, and more than so many tokens. */
@@ -16,6 +16,8 @@ const LOST_TOKENS = 2000;
 /** Of the first request's prompt, what a request has to read to have found the whole head, or the tools. */
 const HEAD_SHARE = 0.6;
 const TOOLS_SHARE = 0.2;
+/** … and to have found its messages too. */
+const FIRST_SHARE = 0.9;
 
 /** Reads off the usage of one round after another what of the cache was lost, compactions apart. */
 export function createRecordedCache(): (round: RecordedRound) => FoundInCache {
@@ -33,7 +35,7 @@ export function createRecordedCache(): (round: RecordedRound) => FoundInCache {
     if (first === 0 || lost <= LOST_TOKENS || lost <= before * LOST_SHARE) return { kind: "all" };
     if (read < first * HEAD_SHARE) return { kind: read < first * TOOLS_SHARE ? "nothing" : "tools" };
     if (compacted !== undefined) return { kind: "all" };
-    const share = (read - first) / Math.max(1, before - first);
-    return share <= 0 ? { kind: "head" } : { kind: "part", share };
+    if (read < first * FIRST_SHARE) return { kind: "head" };
+    return { kind: "part", share: Math.max(0, (read - first) / Math.max(1, before - first)) };
   };
 }
