@@ -33,6 +33,19 @@ const edits = (paths: readonly string[]) =>
 
 /** Repositories of somebody else, and files that decide what runs later. */
 export const repositories: readonly VerdictGroup[] = [
+  {
+    rules: "none",
+    world: "pretended",
+    about: "git below a repository whose configuration names programs",
+    expected: "harmless",
+    calls: [
+      "cd src && git status",
+      "cd src && git diff",
+      "git -C src status",
+      "git -C src diff HEAD",
+      "git diff",
+    ],
+  },
   ...(["none", "plan", "edits"] as const).map((rules) => ({
     rules,
     world: "bare" as const,

@@ -177,6 +177,22 @@ export const worlds = {
       "src/a.ts": "export const a = 2;\n",
     },
   },
+  /** A folder that looks like a repository and is none for git, which goes on to the one above. */
+  pretended: {
+    files: {
+      "README.md": "# A project\n",
+      "src/a.ts": "export const a = 1;\n",
+      ".gitattributes": "*.ts diff=planted filter=planted merge=planted\n",
+    },
+    isRepository: true,
+    after: {
+      ".git/config": hostileConfig,
+      "src/.git/HEAD": "nothing of the kind\n",
+      "src/.git/objects/.keep": "",
+      "src/.git/refs/.keep": "",
+      "src/a.ts": "export const a = 2;\n",
+    },
+  },
   /** A repository inside, which git also looks at when it is asked about the one around it. */
   submodule: {
     files: {

@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readGitConfig, type GitSetting } from "./git-config.js";
 
@@ -8,7 +17,7 @@ const MOST_STEPS = 100;
 
 /** Settings of a repository of which none has git run a program, reach for the network or look elsewhere. */
 const harmless: ReadonlySet<string> = new Set(
-  `core.repositoryformatversion core.filemode core.logallrefupdates core.ignorecase core.precomposeunicode core.symlinks
+  `core.filemode core.logallrefupdates core.ignorecase core.precomposeunicode core.symlinks
    core.autocrlf core.eol core.safecrlf core.hookspath core.untrackedcache core.preloadindex core.fscache core.longpaths
    core.abbrev core.quotepath core.protecthfs core.protectntfs core.sparsecheckout core.sparsecheckoutcone
    core.commitgraph core.multipackindex core.compression core.whitespace core.checkstat core.trustctime
@@ -70,8 +79,13 @@ export function inspectRepository(directory: string): Repository {
 
 function isOrdinary(found: FoundRepository): boolean {
   const { directory, common } = found;
-  if (!existsSync(join(directory, "HEAD"))) return false;
-  if (!["objects", "refs"].every((name) => statSync(join(common, name)).isDirectory())) return false;
+  // What git does not take for a repository it passes over, and goes on to the one above, which nobody has looked at.
+  if (!head.test(readSmall(join(directory, "HEAD")))) return false;
+  for (const name of ["objects", "refs"]) {
+    if (!statSync(join(common, name)).isDirectory()) return false;
+    accessSync(join(common, name), constants.X_OK);
+  }
+  if (![directory, common].every(hasOwnFiles)) return false;
   // Objects of other repositories could be shown as well.
   if (["alternates", "http-alternates"].some((name) => existsSync(join(common, "objects/info", name))))
     return false;
@@ -84,10 +98,28 @@ function isOrdinary(found: FoundRepository): boolean {
   });
 }
 
+/** What git wants to read there. */
+const head = /^(?:ref: refs\/[^\s]+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/;
+
+const filledByGit = ["", "info", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "logs"];
+
+/** Links would have git read, and show, what lies elsewhere: other repositories, or any file, line by line in errors. */
+const hasOwnFiles = (directory: string): boolean =>
+  filledByGit.every((name) => {
+    const place = join(directory, name);
+    if (!existsSync(place)) return true;
+    return readdirSync(place, { withFileTypes: true }).every(
+      (entry) => !entry.isSymbolicLink() || (name === "" && entry.name === "hooks"),
+    );
+  });
+
 function isHarmless({ key, subsection, value }: GitSetting, { directory, top }: FoundRepository): boolean {
   if (key === "core.bare") return /^(?:false|no|off|0)$/i.test(value);
+  if (key === "core.repositoryformatversion") return /^[01]$/.test(value);
   // A submodule's own, which leads back to where it was found.
-  if (key === "core.worktree") return subsection === undefined && resolve(directory, value) === top;
+  if (key === "core.worktree") {
+    return subsection === undefined && !/["#;\\]/.test(value) && resolve(directory, value) === top;
+  }
   if (key === "remote.url" || key === "remote.pushurl") return plainAddress.test(value);
   // With a name of their own, sections of these kinds are drivers and tools.
   if (subsection !== undefined && /^(?:core|diff|merge|log|status|gpg|user|commit|tag)\./.test(key))
@@ -118,7 +150,8 @@ function findRepository(start: string): FoundRepository | "none" | "unsafe" {
  */
 function linkedRepository(file: string): FoundRepository | "unsafe" {
   const top = dirname(file);
-  const [, path = ""] = /^gitdir:\s*(.+?)\s*$/.exec(readSmall(file)) ?? [];
+  // Blanks at its ends are part of a path for git.
+  const [, path = ""] = /^gitdir: (\S|\S.*\S)[\r\n]*$/.exec(readSmall(file)) ?? [];
   const directory = path === "" ? "" : realpathSync.native(resolve(top, path));
   const [, kind] = /[\\/]\.git[\\/](worktrees|modules)[\\/]/.exec(directory) ?? [];
   if (kind === "modules") {
@@ -132,7 +165,9 @@ function linkedRepository(file: string): FoundRepository | "unsafe" {
   }
   if (kind !== "worktrees") return "unsafe";
   const back = resolve(directory, readSmall(join(directory, "gitdir")).trim());
-  const common = realpathSync.native(resolve(directory, readSmall(join(directory, "commondir")).trim()));
+  const [, shared = ""] = /^(\S|\S.*\S)[\r\n]*$/.exec(readSmall(join(directory, "commondir"))) ?? [];
+  if (shared === "") return "unsafe";
+  const common = realpathSync.native(resolve(directory, shared));
   const isOwn = realpathSync.native(back) === file && directory.startsWith(join(common, "worktrees"));
   return isOwn ? { directory, common, top } : "unsafe";
 }
