@@ -157,6 +157,15 @@ const find: ProgramReader = (words) => {
     : { files: [...(places.length === 0 ? ["."] : places), ...files], showsNamesOnly: true };
 };
 
+const listTree = listing({
+  short: "aACdDfFghiI:JL:nNpP:qrstuv",
+  long: "dirsfirst noreport prune gitignore filelimit= ignore-case matchdirs du si sort=",
+});
+
+/** It takes the value of a letter from the next word, and what is glued to the letter for further letters. */
+const tree: ProgramReader = (words) =>
+  words.some((word) => /^-[^-]*(?:[IP].|L(?!\d*$))/s.test(word)) ? undefined : listTree(words);
+
 const date: ProgramReader = (words) =>
   words.every((word) => /^(?:\+.*|-u|--utc|-R|-I[a-z]*)$/s.test(word)) ? nothing : undefined;
 
@@ -258,13 +267,7 @@ const entries: readonly (readonly [string, ProgramReader])[] = [
     }),
   ],
   ["stat", listing({ short: "c:ftx", long: "format= printf= terse file-system" })],
-  [
-    "tree",
-    listing({
-      short: "aACdDfFghiI:JL:nNpP:qrstuv",
-      long: "dirsfirst noreport prune gitignore filelimit= ignore-case matchdirs du si sort=",
-    }),
-  ],
+  ["tree", tree],
   ["find", find],
   ...["grep", "egrep", "fgrep"].map((name) => [name, grep] as const),
   ["rg", ripgrep],

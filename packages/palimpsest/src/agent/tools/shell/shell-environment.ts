@@ -1,7 +1,7 @@
 import { KEY_VARIABLES } from "../../key-variables.js";
 
-/** `cd src` would lead elsewhere than to the folder of that name, by which commands are judged. */
-const MISLEADING = ["CDPATH"];
+/** With them `cd src` and `cd ../src` would lead elsewhere than to the folder of that name, by which commands are judged. */
+const MISLEADING = ["CDPATH", "PWD", "OLDPWD"];
 
 /** What a command inherits: everything but keys of ours, the variables named, and what makes names mislead. */
 export function shellEnvironment(env: NodeJS.ProcessEnv, hidden: readonly string[] = []): NodeJS.ProcessEnv {
