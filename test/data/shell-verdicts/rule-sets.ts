@@ -20,4 +20,10 @@ export const ruleSets = {
     allow: ["Bash(cat:*)", "Bash(git show:*)", "Bash(git log:*)"],
     deny: ["Read(./.env)", "Read(./secrets/**)"],
   },
+  /** Everything but the text of some files. */
+  butHidden: { allow: ["Bash"], deny: ["Read(./.env)", "Read(./secrets/**)"] },
+  /** Programs that put files and links where others may look for them. */
+  placing: {
+    allow: ["ln", "mv", "tar", "tee", "git checkout", "mkdir"].map((program) => `Bash(${program}:*)`),
+  },
 } as const satisfies Readonly<Record<string, RuleSet>>;

@@ -78,6 +78,8 @@ export interface NamedPaths {
   readonly paths: readonly string[];
   /** False where there is more in the command than was looked at. */
   readonly isComplete: boolean;
+  /** Only the shell knows where the files are that it names. */
+  readonly isComputed: boolean;
 }
 
 /**
@@ -96,15 +98,15 @@ export function namedPaths(
   const inside = (parsed.kind === "unclear" ? [text] : clear.flatMap(handedOn)).map(roughNames);
   const names = clear.flatMap(({ words, redirections }) => {
     const into = redirections.filter(({ isWrite }) => isWrite === (kind === "edit"));
-    const named = into.map(({ target }) => target.value);
-    return kind === "edit" ? named : [...words.map(({ value }) => value), ...named];
+    const named = into.map(({ target }) => fromVariable(target.value));
+    return kind === "edit" ? named : [...words.map(({ value }) => fromVariable(value)), ...named];
   });
-  const targets = new Set([...clear.flatMap(movesTo), ...inside.flatMap((one) => one.targets)]);
+  const targets = [...clear.flatMap(movesTo), ...inside.flatMap((one) => one.targets)];
   const rough = new Set(inside.flatMap((one) => one.names));
-  const all = reachable(Array.from(targets).slice(0, MAX_MOVES), places);
+  const { all, areAll } = reachable(targets, places);
   const hasGit = /git/.test(text);
   const paths: string[] = [];
-  let isComplete = targets.size <= MAX_MOVES && all.length < MAX_PLACES;
+  let isComplete = areAll;
   const look = (name: string, place: CallPlaces): void => {
     if (budget.takes(name)) paths.push(...meaningsOf(name, place));
     else isComplete = false;
@@ -129,20 +131,35 @@ export function namedPaths(
       }
     }
   }
-  return { paths, isComplete };
+  return { paths, isComplete, isComputed: clear.some(movesAnywhere) };
 }
 
 /** Where a simple command leads the shell. */
 function movesTo({ words }: ShellCommand): readonly string[] {
   const [name, ...rest] = words.map(({ value }) => value);
-  return name === "cd" || name === "pushd" ? rest.filter((word) => !word.startsWith("-")) : [];
+  if (name !== "cd" && name !== "pushd") return [];
+  const targets = rest.filter((word) => !word.startsWith("-")).map(fromVariable);
+  return name === "cd" && targets.length === 0 && !rest.includes("-") ? ["~"] : targets;
 }
+
+/** Whether only the shell knows where a simple command leads it. */
+function movesAnywhere({ words }: ShellCommand): boolean {
+  const [program, ...rest] = words;
+  if (!/^(?:cd|pushd)$/.test(program?.value ?? "")) return false;
+  return rest.some(
+    ({ value, isGlob, isBrace }) => isGlob || isBrace || value === "-" || fromVariable(value).includes("$"),
+  );
+}
+
+/** The two variables of which it is known what they hold, in front of a path. */
+const fromVariable = (value: string): string =>
+  value.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, "~").replace(/^\$(?:PWD|\{PWD\})(?=\/|$)/, ".");
 
 /** What a simple command hands to another program to run. */
 function handedOn({ words }: ShellCommand): readonly string[] {
   const [program, ...rest] = words;
   if (program === undefined || runsOthers(program.value, rest) === "no") return [];
-  return rest.map(({ value }) => value).filter((value) => /\s/.test(value));
+  return rest.map(({ value }) => value).filter((value) => /[^\w./:=@%+,~-]/.test(value));
 }
 
 /** Words and directories of a text that is not clear. */
@@ -155,16 +172,31 @@ function roughNames(text: string): {
   const targets = rows.flatMap((words) =>
     words.flatMap((word, index) => {
       const target = words[index + 1];
-      return (word === "cd" || word === "pushd") && target !== undefined ? [target] : [];
+      if (word !== "cd" && word !== "pushd") return [];
+      return target === undefined ? ["~"] : [fromVariable(target), "~"];
     }),
   );
   return { names: Array.from(names).filter((name) => name !== ""), targets };
 }
 
-/** Where a shell may stand that goes to some of these directories, one after the other. */
-function reachable(targets: readonly string[], places: CallPlaces): readonly CallPlaces[] {
+/** All directories in which some of these commands may run; undefined where that cannot be told. */
+export function directoriesReached(
+  commands: readonly ShellCommand[],
+  places: CallPlaces,
+): readonly string[] | undefined {
+  const { all, areAll } = reachable(commands.flatMap(movesTo), places);
+  if (!areAll || commands.some(movesAnywhere)) return undefined;
+  return all.map(({ workingDirectory }) => workingDirectory);
+}
+
+/** Where a shell may stand that goes to some of these directories, one after the other; not all of very many. */
+function reachable(
+  named: readonly string[],
+  places: CallPlaces,
+): { readonly all: readonly CallPlaces[]; readonly areAll: boolean } {
   let all: readonly CallPlaces[] = [places];
-  for (const target of targets) {
+  const targets = new Set(named);
+  for (const target of Array.from(targets).slice(0, MAX_MOVES)) {
     if (target.includes("\0")) continue;
     const moved = all.flatMap((one) =>
       meaningsOf(target, one).map((workingDirectory) => ({ ...places, workingDirectory })),
@@ -172,7 +204,7 @@ function reachable(targets: readonly string[], places: CallPlaces): readonly Cal
     const byDirectory = new Map([...all, ...moved].map((one) => [one.workingDirectory, one]));
     all = Array.from(byDirectory.values()).slice(0, MAX_PLACES);
   }
-  return all;
+  return { all, areAll: targets.size <= MAX_MOVES && all.length < MAX_PLACES };
 }
 
 /**

@@ -359,6 +359,40 @@ describe("a rule that forbids a program", () => {
   });
 });
 
+describe("a rule that forbids files of the person's home", () => {
+  const rules = { allow: ["Bash"], deny: ["Read(~/.ssh/**)"] };
+  it.each([
+    "cd; cat .ssh/id",
+    "cd && cat .ssh/id",
+    "cd $HOME; cat .ssh/id",
+    'cd "${HOME}" && cat .ssh/id',
+    "cd ~/src; cat ../.ssh/id",
+    "cat $HOME/.ssh/id",
+    "cat < ${HOME}/.ssh/id",
+    "pushd ~; cat .ssh/id",
+    "(cd; cat .ssh/id)",
+    "python3 -c \"open('$HOME/.ssh/id')\"; cat ~/.ssh/id",
+  ])("holds wherever the shell went: %s", (command) => {
+    expect(judge(command, rules)).toBe("deny");
+    expect(judge(command, rules, "bypassPermissions")).toBe("deny");
+  });
+
+  it.each(["cd $X; cat .ssh/id", "cd -; cat .ssh/id", "cd */..; cat .ssh/id", "cd; grep -r x . -R"])(
+    "is not taken to be kept where only the shell knows that: %s",
+    (command) => {
+      expect(judge(command, rules)).toBe("ask");
+    },
+  );
+
+  it("leaves alone what goes nowhere near", () => {
+    for (const command of ["cd src; cat a.ts", "cat $PWD/src/a.ts | wc", "echo $HOME", "cd a/b && ls"]) {
+      expect([command, judge(command, { allow: ["Bash"] })]).toEqual([command, "allow"]);
+    }
+    expect(judge("cd src; cat a.ts", rules)).toBe("allow");
+    expect(judge("cd a/b && ls", rules)).toBe("allow");
+  });
+});
+
 describe("paths", () => {
   it("that no system opens are not looked for", () => {
     expect(judge(`cat ${"a/".repeat(9000)}`)).toBe("allow");

@@ -1,10 +1,11 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ShellCommand } from "../../shell/shell-command.js";
-import { readOnlyPrograms } from "../tools/shell/read-only-programs.js";
 import type { AgentTool, ToolInput } from "../tools/tool.js";
 import { factsOfCall, meaningsOf, type CallFacts } from "./call-facts.js";
 import { directoriesOf, isMoveInside } from "./command-directories.js";
+import { commandShowsHidden } from "./command-shows-hidden.js";
+import { dependsOnFiles, placesFiles } from "./command-places-files.js";
 import { namedPaths, staysInside, type NamedPaths } from "./command-paths.js";
 import {
   compileRule,
@@ -93,7 +94,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     return (kind: "read" | "edit"): NamedPaths =>
       (found[kind] ??=
         call.command === undefined
-          ? { paths: [], isComplete: true }
+          ? { paths: [], isComplete: true, isComputed: false }
           : namedPaths(call.command, { kind, places: commandPlaces(call) }));
   };
 
@@ -120,7 +121,9 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const doubts = list.map((rule) => {
       if (rule.command !== undefined && rule.isAbout(call)) return call.command?.forms().doubt;
       const kind = rule.matchesPath === undefined ? undefined : rule.fileKind;
-      return kind === undefined || named(kind).isComplete ? undefined : "too long";
+      if (kind === undefined) return undefined;
+      if (!named(kind).isComplete) return "too long";
+      return named(kind).isComputed ? "computed" : undefined;
     });
     return doubts.find((doubt) => doubt === "too long") ?? doubts.find((doubt) => doubt !== undefined);
   };
@@ -133,24 +136,11 @@ export function createPermissions(options: PermissionOptions): Permissions {
   };
 
   /** A command that shows files, and among them perhaps one that a rule hides: also where a rule allows the program. */
-  const mayShowHidden = (tool: AgentTool, call: CallFacts): boolean => {
+  const mayShowHidden = (call: CallFacts): boolean => {
     const isHidden = hiding();
-    if (isHidden === undefined || call.command?.parsed.kind !== "clear") return false;
-    const { commands } = call.command.parsed;
-    const { workingDirectory: start } = commandPlaces(call);
-    const directories = directoriesOf(commands, { start, isInside });
-    return commands.some(({ words }, index) => {
-      const program = words[0]?.value ?? "";
-      if (!showsFiles(program)) return false;
-      if (words.some(({ isExpanded }) => isExpanded)) return true;
-      const command = words.map(({ raw }) => raw).join(" ");
-      const reads = (directory: string, hidden: typeof isHidden | undefined): boolean =>
-        tool.isReadOnly({ ...call.input, command }, { directory, isHidden: hidden });
-      const places = directories[index];
-      return (Array.isArray(places) ? places : [start]).some(
-        (directory) => reads(directory, undefined) && !reads(directory, isHidden),
-      );
-    });
+    if (isHidden === undefined || call.command === undefined) return false;
+    if (ruleByTheLetter(call) !== undefined) return false;
+    return commandShowsHidden(call.command, { places: commandPlaces(call), isInside, isHidden });
   };
 
   const allowing = (tool: AgentTool, call: CallFacts): Judgement | undefined => {
@@ -184,19 +174,25 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const { workingDirectory: start } = commandPlaces(call);
     const directories = directoriesOf(commands, { start, isInside });
     const isHidden = hiding();
+    const rules = commands.map((command) => ruleForCommand(about, command));
+    // What a command would read is looked up before any of them runs.
+    const isSettled = !commands.some((command, index) => rules[index] !== undefined && placesFiles(command));
     return commands.map((command, index) => {
-      const rule = ruleForCommand(about, command);
+      const rule = rules[index];
       if (rule !== undefined) return rule;
       const isMove = command.words[0]?.value === "cd";
       const text = command.words.map(({ raw }) => raw).join(" ");
       const isHarmlessIn = (directory: string): boolean =>
         staysInside(command, { places: { workingDirectory: directory, home }, isInside, budget }) &&
         tool.isReadOnly({ ...call.input, command: text }, { directory, isHidden });
+      if (!isSettled && dependsOnFiles(command)) return "unknown";
       if (isMove)
         return isMoveInside(command, { from: directories[index], isInside }) ? "harmless" : "unknown";
       const places = directories[index];
       if (places === undefined) return "unknown";
-      if (places === "inside") return passesOn(command) && isHarmlessIn(start) ? "harmless" : "unknown";
+      // Wherever it runs: what depends on its words and its input alone only passes on what it is given.
+      if (places === "inside")
+        return !dependsOnFiles(command) && isHarmlessIn(start) ? "harmless" : "unknown";
       if (!places.every(isHarmlessIn)) return "unknown";
       return isGit(command) ? "git" : "harmless";
     });
@@ -271,7 +267,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     if (doubt !== undefined && ruleByTheLetter(call) === undefined)
       return ask(call, doubt === "too long" ? TOO_LONG : COMPUTED);
     const found = allowing(tool, call);
-    if (found !== undefined && mayShowHidden(tool, call)) return ask(call, SHOWS_HIDDEN);
+    if (found !== undefined && mayShowHidden(call)) return ask(call, SHOWS_HIDDEN);
     return found ?? byMode(tool, call);
   };
 
@@ -315,25 +311,5 @@ function byRule(behavior: Judgement["behavior"], { text, source }: CompiledRule)
 /** Rules for single files, and those that forbid reading as such; one about another tool than Read is about that tool. */
 const hidesFiles = ({ isBare, matchesPath, isAbout }: CompiledRule): boolean =>
   isBare ? isAbout({ toolName: "Read", kind: "read", input: {}, paths: [] }) : matchesPath !== undefined;
-
-const SHOWS_NO_FILES: ReadonlySet<string> = new Set(
-  "echo printf true false pwd test [ date basename dirname".split(" "),
-);
-
-const showsFiles = (program: string): boolean =>
-  program === "git" || (readOnlyPrograms.has(program) && !SHOWS_NO_FILES.has(program));
-
-const filters: ReadonlySet<string> = new Set(
-  "head tail grep egrep fgrep wc sort uniq cut tr sed cat nl tac rev fold column jq".split(" "),
-);
-
-/** Wherever it runs, it looks at nothing but what it is given: a filter in a pipe that names no file, or words alone. */
-function passesOn({ words, operator }: ShellCommand): boolean {
-  const [program, ...rest] = words.map(({ value }) => value);
-  if (["echo", "true", "false"].includes(program ?? "")) return true;
-  const isPiped = operator === "|" || operator === "|&";
-  // One word may be a pattern or a script; a file would be the second.
-  return isPiped && filters.has(program ?? "") && rest.filter((word) => !word.startsWith("-")).length < 2;
-}
 
 const isGit = ({ words }: ShellCommand): boolean => words[0]?.value === "git";

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { parseShell } from "../../../shell/parse-shell.js";
 import type { ShellCommand } from "../../../shell/shell-command.js";
 import { expandWildcards, hasWildcard } from "./expand-words.js";
-import { readGit } from "./read-only-git.js";
+import { readGit, type GitReading } from "./read-only-git.js";
 import { readOnlyPrograms, type Reading } from "./read-only-programs.js";
 import { inspectRepository } from "./safe-repository.js";
 import { isVisibleTree } from "./visible-tree.js";
@@ -60,9 +60,9 @@ function isReading(command: SimpleCommand, options: ReadOnlyOptions): boolean {
 }
 
 /** The words as the program gets them; undefined where that cannot be told, or where names alone would tell too much. */
-function expandAll(
+export function expandAll(
   rest: SimpleCommand,
-  { directory, isVisible }: ReadOnlyOptions,
+  { directory, isVisible }: Pick<ReadOnlyOptions, "directory" | "isVisible">,
 ): readonly string[] | undefined {
   const words: string[] = [];
   for (const { text, hasGlob } of rest) {
@@ -109,13 +109,30 @@ function isGitReading(words: readonly string[], options: ReadOnlyOptions): boole
   // Where there is no repository, two files are compared instead.
   if (repository.kind === "none") return reading.command !== "diff";
   if (!reading.showsText || (isHidden === undefined && isVisible(repository.top))) return true;
-  const files = reading.files ?? filesAmong(reading.operands, from);
+  return showsOnly(reading, {
+    directories: [directory, repository.top],
+    isPermitted: (path) => isVisible(path) && isHidden?.(path) !== true,
+  });
+}
+
+/** Whether all that a call of git shows the text of are files that it names, each of them permitted. */
+export function showsOnly(
+  reading: GitReading,
+  {
+    directories,
+    isPermitted,
+  }: {
+    /** From where a name may be meant: where git runs, and the repository's own. */
+    readonly directories: readonly [string, ...string[]];
+    readonly isPermitted: (path: string) => boolean;
+  },
+): boolean {
+  const files = reading.files ?? filesAmong(reading.operands, fromDirectory(directories[0]));
   // Only a file that is there is known to be one: behind a directory's name there may be anything, or have been.
-  const top = fromDirectory(repository.top);
   const isShown = (word: string): boolean => {
-    const paths = [from(word), top(word)];
+    const paths = directories.map((directory) => fromDirectory(directory)(word));
     if (pathspec.test(word) || (!reading.isInRevision && !paths.some(isFile))) return false;
-    return paths.every((path) => isVisible(path) && isHidden?.(path) !== true);
+    return paths.every(isPermitted);
   };
   return files.length > 0 && files.every(isShown);
 }
@@ -130,7 +147,7 @@ function filesAmong(operands: readonly string[], from: (word: string) => string)
 }
 
 /** As it stands: behind a link, `..` is not what its name says. */
-const fromDirectory =
+export const fromDirectory =
   (directory: string | undefined) =>
   (word: string): string =>
     directory === undefined || isAbsolute(word) ? word : `${directory}/${word}`;
