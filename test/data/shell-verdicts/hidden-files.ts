@@ -197,6 +197,7 @@ export const hiddenFiles: readonly VerdictGroup[] = [
       "env -C secrets cat key.txt",
       "bash -c 'grep -r 4711 .'",
       "bash -c 'cd secrets; cat *'",
+      "timeout 5 bash -c 'grep -r 4711 .'",
       "python3 -c 'print(open(\".env\").read())'",
       "(grep -r 4711 .)",
       "{ grep -r 4711 .; }",

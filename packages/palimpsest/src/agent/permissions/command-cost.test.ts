@@ -6,7 +6,8 @@ import { parseShell } from "../../shell/parse-shell.js";
 import { factsOfCall } from "./call-facts.js";
 import { formsOf } from "./command-forms.js";
 import { namedPaths } from "./command-paths.js";
-import { createLookupBudget } from "./lookup-budget.js";
+import { commandShowsHidden } from "./command-shows-hidden.js";
+import { createLookCount, createLookupBudget } from "./lookup-budget.js";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-command-cost-")));
 const project = join(base, "project");
@@ -42,6 +43,45 @@ describe("what judging costs", () => {
     });
     expect(budget.spent()).toBeLessThan(2200);
     expect(found.paths.length).toBeLessThan(8000);
+  });
+
+  it.each([
+    "grep -r x .;",
+    "grep -r x .\n",
+    "diff -r a .;",
+    "timeout 5 grep -r x a;",
+    "bash -c 'grep -r x .';",
+  ])("looks through folders for %j many times no more often than it may", (piece) => {
+    let looks = 0;
+    const shows = (times: number, limit: number): boolean => {
+      const look = createLookCount(limit);
+      return commandShowsHidden(facts(piece.repeat(times)), {
+        places: { workingDirectory: project, home: base },
+        isInside: () => true,
+        isHidden: () => false,
+        mayLook: () => {
+          looks += 1;
+          return look();
+        },
+      });
+    };
+    expect(shows(1, 1000)).toBe(false);
+    looks = 0;
+    // What was not looked at may be hidden.
+    expect(shows(400, 100)).toBe(true);
+    expect(looks).toBeLessThan(120);
+  });
+
+  it("does not take every word after many wrappers for a program", () => {
+    const command = facts(`env ${"grep -r ".repeat(2000)} x`);
+    let looks = 0;
+    const isShown = commandShowsHidden(command, {
+      places: { workingDirectory: project, home: base },
+      isInside: () => true,
+      isHidden: () => false,
+      mayLook: () => (looks += 1) > 0,
+    });
+    expect([isShown, looks]).toEqual([true, 0]);
   });
 
   it.each([

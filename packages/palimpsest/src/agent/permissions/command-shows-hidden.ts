@@ -6,10 +6,14 @@ import { directoriesOf } from "./command-directories.js";
 import { directoriesReached } from "./command-paths.js";
 import { baseName, isShell, runsOthers } from "./running-programs.js";
 
+const MAX_RUN = 20;
+
 interface HiddenOptions {
   readonly places: CallPlaces;
   readonly isInside: (path: string) => boolean;
   readonly isHidden: (path: string) => boolean;
+  /** False as soon as the disk was asked often enough. */
+  readonly mayLook: () => boolean;
 }
 
 /**
@@ -38,25 +42,26 @@ function showsHidden(
   directories: readonly string[] | undefined,
   options: HiddenOptions,
 ): boolean {
-  const {
-    isHidden,
-    places: { home },
-  } = options;
+  const { isHidden, mayLook, places } = options;
+  const isWrapped = runsWords(words);
+  // Each word after a program that runs others may be one: of very many nobody knows.
+  if (isWrapped && words.filter(({ value }) => showsFiles(baseName(value))).length > MAX_RUN) return true;
   return words.some((word, at) => {
-    const name = baseName(word.value);
-    const rest = words.slice(at + 1);
     // After the program itself only what it runs is a program.
-    if (at > 0 && !runsWords(words, at)) return false;
-    if (at === 0 && isShell(name))
-      return rest.some(({ value }) => textShowsHidden(value, directories, options));
-    if (!showsFiles(name)) return false;
+    if (at > 0 && !isWrapped) return false;
+    const name = baseName(word.value);
+    if (!showsFiles(name) && !isShell(name)) return false;
+    const rest = words.slice(at + 1);
+    if (isShell(name)) return rest.some(({ value }) => textShowsHidden(value, directories, options));
     if (directories === undefined || (at > 0 && readsNames(words))) return true;
-    return directories.some((directory) => mayShowHidden(name, rest, { directory, home, isHidden }));
+    return directories.some((directory) =>
+      mayShowHidden(name, rest, { directory, home: places.home, isHidden, mayLook }),
+    );
   });
 }
 
-const runsWords = ([program, ...rest]: ShellCommand["words"], at: number): boolean =>
-  at > 0 && program !== undefined && runsOthers(program.value, rest) === "words";
+const runsWords = ([program, ...rest]: ShellCommand["words"]): boolean =>
+  program !== undefined && runsOthers(program.value, rest) === "words";
 
 /** What is run is given names that are found only then, or is run elsewhere. */
 const readsNames = ([program, ...rest]: ShellCommand["words"]): boolean =>

@@ -19,3 +19,14 @@ export function createLookupBudget(limit = MAX_STEPS): LookupBudget {
     spent: () => spent,
   };
 }
+
+const MAX_LOOKS = 30_000;
+
+/** The same for whoever goes through directories: false as soon as there were this many looks. */
+export function createLookCount(limit = MAX_LOOKS): () => boolean {
+  let looks = 0;
+  return () => {
+    looks += 1;
+    return looks <= limit;
+  };
+}

@@ -16,7 +16,7 @@ import {
 } from "./compile-rule.js";
 import type { Judgement } from "./judgement.js";
 import { isGuarded } from "./guarded-files.js";
-import { createLookupBudget } from "./lookup-budget.js";
+import { createLookCount, createLookupBudget } from "./lookup-budget.js";
 import type { PermissionMode } from "./mode.js";
 import { wayInside, realPathOf } from "./real-path.js";
 import type { RuleLists, SourcedRule } from "./rule.js";
@@ -140,7 +140,8 @@ export function createPermissions(options: PermissionOptions): Permissions {
     const isHidden = hiding();
     if (isHidden === undefined || call.command === undefined) return false;
     if (ruleByTheLetter(call) !== undefined) return false;
-    return commandShowsHidden(call.command, { places: commandPlaces(call), isInside, isHidden });
+    const mayLook = createLookCount();
+    return commandShowsHidden(call.command, { places: commandPlaces(call), isInside, isHidden, mayLook });
   };
 
   const allowing = (tool: AgentTool, call: CallFacts): Judgement | undefined => {
@@ -171,6 +172,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
       return ["unknown"];
     const { commands } = call.command.parsed;
     const budget = createLookupBudget();
+    const mayLook = createLookCount();
     const { workingDirectory: start } = commandPlaces(call);
     const directories = directoriesOf(commands, { start, isInside });
     const isHidden = hiding();
@@ -184,7 +186,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
       const text = command.words.map(({ raw }) => raw).join(" ");
       const isHarmlessIn = (directory: string): boolean =>
         staysInside(command, { places: { workingDirectory: directory, home }, isInside, budget }) &&
-        tool.isReadOnly({ ...call.input, command: text }, { directory, isHidden });
+        tool.isReadOnly({ ...call.input, command: text }, { directory, isHidden, mayLook });
       if (!isSettled && dependsOnFiles(command)) return "unknown";
       if (isMove)
         return isMoveInside(command, { from: directories[index], isInside }) ? "harmless" : "unknown";

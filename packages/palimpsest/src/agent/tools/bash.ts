@@ -151,6 +151,7 @@ export function createBashTool(options: BashOptions): AgentTool {
         isVisible: directory.holds,
         directory: view.directory ?? directory.current(),
         isHidden: view.isHidden,
+        mayLook: view.mayLook,
         hasGit,
       }),
     subject: (input) => ({

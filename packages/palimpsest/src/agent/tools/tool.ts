@@ -50,6 +50,8 @@ interface ReadOnlyView {
   readonly directory?: string;
   /** Whether rules hide a file, told by its absolute path: what would show its text does not only read. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
+  /** False as soon as the disk was asked often enough: what was to be looked at is not known then. */
+  readonly mayLook?: () => boolean;
 }
 
 /**

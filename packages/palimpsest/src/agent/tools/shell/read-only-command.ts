@@ -22,6 +22,8 @@ export interface ReadOnlyOptions {
   readonly directory?: string;
   /** Whether rules hide a file, told by its absolute path. Left out, there are no such rules. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
+  /** False as soon as the disk was asked often enough. Left out, each command may ask often. */
+  readonly mayLook?: (() => boolean) | undefined;
   /** Whether git would ask the repository that the directory is in. Default true. */
   readonly hasGit?: boolean;
 }
@@ -62,16 +64,17 @@ function isReading(command: SimpleCommand, options: ReadOnlyOptions): boolean {
 /** The words as the program gets them; undefined where that cannot be told, or where names alone would tell too much. */
 export function expandAll(
   rest: SimpleCommand,
-  { directory, isVisible }: Pick<ReadOnlyOptions, "directory" | "isVisible">,
+  { directory, isVisible, mayLook }: Pick<ReadOnlyOptions, "directory" | "isVisible" | "mayLook">,
 ): readonly string[] | undefined {
   const words: string[] = [];
   for (const { text, hasGlob } of rest) {
     if (!hasGlob) words.push(text);
     else {
       if (directory === undefined || text.includes("{") || !hasWildcard(text)) return undefined;
-      const names = expandWildcards(text, directory);
-      if (names === undefined || !names.every((name) => isVisible(fromDirectory(directory)(name))))
-        return undefined;
+      const names = mayLook?.() === false ? undefined : expandWildcards(text, directory);
+      const isShown = (name: string): boolean =>
+        mayLook?.() !== false && isVisible(fromDirectory(directory)(name));
+      if (names === undefined || !names.every(isShown)) return undefined;
       words.push(...names);
     }
   }
@@ -80,7 +83,7 @@ export function expandAll(
 
 function isPermitted(
   { files, trees = [], followsLinks, showsNamesOnly = false }: Reading,
-  { isVisible, isHidden, directory }: ReadOnlyOptions,
+  { isVisible, isHidden, directory, mayLook }: ReadOnlyOptions,
 ): boolean {
   const from = fromDirectory(directory);
   const isShown = (word: string): boolean => {
@@ -89,7 +92,7 @@ function isPermitted(
   };
   return (
     files.every(isShown) &&
-    trees.every((tree) => isVisibleTree(from(tree), { isVisible, isHidden, followsLinks }))
+    trees.every((tree) => isVisibleTree(from(tree), { isVisible, isHidden, followsLinks, mayLook }))
   );
 }
 

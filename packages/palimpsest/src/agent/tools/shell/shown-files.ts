@@ -26,6 +26,8 @@ export interface ShownFilesOptions {
   readonly home: string;
   /** Whether rules hide a file, told by its absolute path. */
   readonly isHidden: (path: string) => boolean;
+  /** False as soon as the disk was asked often enough. */
+  readonly mayLook: () => boolean;
 }
 
 /** A program that shows text of files. */
@@ -39,9 +41,9 @@ export const showsFiles = (program: string): boolean =>
 export function mayShowHidden(
   program: string,
   rest: readonly ShellWord[],
-  { directory, home, isHidden }: ShownFilesOptions,
+  { directory, home, isHidden, mayLook }: ShownFilesOptions,
 ): boolean {
-  if (rest.some(({ isExpanded }) => isExpanded)) return true;
+  if (!mayLook() || rest.some(({ isExpanded }) => isExpanded)) return true;
   const isVisible = (): boolean => true;
   const written = rest.map(({ value, isGlob, isTilde }) => ({
     text: isTilde ? value.replace(/^~(?=\/|$)/, () => home) : value,
@@ -50,7 +52,7 @@ export function mayShowHidden(
   // Names with braces are held against the rules one by one; here they stand for themselves.
   const words = rest.some(({ isBrace }) => isBrace)
     ? written.map(({ text }) => text)
-    : expandAll(written, { directory, isVisible });
+    : expandAll(written, { directory, isVisible, mayLook });
   if (words === undefined) return true;
   const from = fromDirectory(directory);
   if (program === "git") return mayGitShow(words, { directory, isHidden });
@@ -58,8 +60,8 @@ export function mayShowHidden(
   if (reading === undefined) return searching.has(program);
   const { files, trees = [], followsLinks, showsNamesOnly = false } = reading;
   return (
-    (!showsNamesOnly && files.some((file) => isHidden(from(file)))) ||
-    !trees.every((tree) => isVisibleTree(from(tree), { isVisible, isHidden, followsLinks }))
+    (!showsNamesOnly && files.some((file) => !mayLook() || isHidden(from(file)))) ||
+    !trees.every((tree) => isVisibleTree(from(tree), { isVisible, isHidden, followsLinks, mayLook }))
   );
 }
 

@@ -11,6 +11,8 @@ export interface TreeQuestion {
   readonly isHidden?: ((path: string) => boolean) | undefined;
   /** Links are followed by whoever reads: `level` in this directory alone, `deep` below it too. */
   readonly followsLinks?: "level" | "deep" | undefined;
+  /** False as soon as enough was looked at. */
+  readonly mayLook?: (() => boolean) | undefined;
 }
 
 /**
@@ -18,14 +20,15 @@ export interface TreeQuestion {
  * large to tell is not. What is no directory has nothing below it.
  */
 export function isVisibleTree(directory: string, question: TreeQuestion): boolean {
-  const { isVisible, isHidden, followsLinks } = question;
+  const { isVisible, isHidden, followsLinks, mayLook } = question;
   if (isHidden === undefined && followsLinks === undefined) return true;
   const waiting = [directory];
   let entries = 0;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    if (mayLook?.() === false) return false;
     for (const entry of entriesOf(place)) {
       entries += 1;
-      if (entries > MAX_ENTRIES || isGarbled(entry.name)) return false;
+      if (entries > MAX_ENTRIES || isGarbled(entry.name) || mayLook?.() === false) return false;
       const path = join(place, entry.name);
       if (isHidden?.(path) === true) return false;
       if (entry.isSymbolicLink() && followsLinks !== undefined) {
