@@ -178,6 +178,8 @@ export const hiddenFiles: readonly VerdictGroup[] = [
     about: "a program that finds the hidden file by itself, where all programs are allowed",
     expected: "stopped",
     calls: [
+      "echo 'cat ./.env' | sh | wc -l",
+      "printf '%s\\n' .env | xargs cat",
       "grep -r 4711 .",
       "grep -R 4711 .",
       "grep --dereference-recursive 4711",

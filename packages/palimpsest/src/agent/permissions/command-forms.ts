@@ -15,7 +15,7 @@ import {
   type RoughWords,
 } from "../../shell/rough-words.js";
 import { squeeze, type CommandPattern } from "./command-pattern.js";
-import { baseName, isShell, readsCommands, runsOthers } from "./running-programs.js";
+import { baseName, isFedWithCommands, isShell, runsOthers } from "./running-programs.js";
 
 /** Everything that a command may come down to, for rules that forbid. */
 export interface CommandForms {
@@ -43,7 +43,7 @@ export function formsOf(text: string, parsed: ParsedShell): CommandForms {
   const written = [squeeze(text), squeeze(withoutJoinedLines(text))];
   // What is not understood may run anything: it is asked for, if the words in it are not forbidden anyway.
   if (parsed.kind === "unclear") return { ...fromRough(written, [readRoughly(text)]), doubt: "computed" };
-  const isFed = parsed.commands.some((command) => command.isPiped && readsItsInput(command));
+  const isFed = parsed.commands.some(isFedWithCommands);
   const all = parsed.commands.map(formsOfCommand);
   const rough = all.flatMap(({ rough }) => rough);
   const forms = fromRough(
@@ -146,13 +146,6 @@ function openingsOf(name: string, rest: readonly ShellWord[]): readonly RoughOpe
   if (word === undefined) return [];
   const before = [name, ...rest.slice(0, at).map(({ value }) => value)].join(" ");
   return [{ before, pattern: patternOf(word.value) }];
-}
-
-function readsItsInput({ words }: ShellCommand): boolean {
-  const [program, ...rest] = words;
-  if (program === undefined) return false;
-  if (readsCommands(program.value)) return true;
-  return runsOthers(program.value, rest) === "words" && rest.some(({ value }) => readsCommands(value));
 }
 
 /** Whether a rule that forbids means some form of a command. */

@@ -5,7 +5,7 @@ import { expandBraces, expandWildcards } from "../tools/shell/expand-words.js";
 import { meaningsOf, type CallPlaces, type JudgedCommand } from "./call-facts.js";
 import { createLookupBudget, type LookupBudget } from "./lookup-budget.js";
 import { isThere } from "./real-path.js";
-import { runsOthers } from "./running-programs.js";
+import { isFedWithCommands, runsOthers } from "./running-programs.js";
 
 /** Where a shell may stand that some `cd` in a command could have led elsewhere. */
 const MAX_PLACES = 8;
@@ -95,7 +95,8 @@ export function namedPaths(
   }: { readonly kind: "read" | "edit"; readonly places: CallPlaces; readonly budget?: LookupBudget },
 ): NamedPaths {
   const clear = parsed.kind === "unclear" ? [] : parsed.commands;
-  const inside = (parsed.kind === "unclear" ? [text] : clear.flatMap(handedOn)).map(roughNames);
+  const isRough = parsed.kind === "unclear" || clear.some(isFedWithCommands);
+  const inside = (isRough ? [text] : clear.flatMap(handedOn)).map(roughNames);
   const names = clear.flatMap(({ words, redirections }) => {
     const into = redirections.filter(({ isWrite }) => isWrite === (kind === "edit"));
     const named = into.map(({ target }) => fromVariable(target.value));

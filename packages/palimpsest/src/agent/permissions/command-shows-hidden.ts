@@ -4,7 +4,7 @@ import { mayShowHidden, showsFiles } from "../tools/shell/shown-files.js";
 import type { CallPlaces, JudgedCommand } from "./call-facts.js";
 import { directoriesOf } from "./command-directories.js";
 import { directoriesReached } from "./command-paths.js";
-import { baseName, isShell, runsOthers } from "./running-programs.js";
+import { baseName, isFedWithCommands, isShell, runsOthers } from "./running-programs.js";
 
 const MAX_RUN = 20;
 
@@ -24,7 +24,7 @@ export function commandShowsHidden(
   { parsed }: Pick<JudgedCommand, "parsed">,
   options: HiddenOptions,
 ): boolean {
-  if (parsed.kind === "unclear") return true;
+  if (parsed.kind === "unclear" || parsed.commands.some(isFedWithCommands)) return true;
   const { commands } = parsed;
   const { isInside } = options;
   const followed = directoriesOf(commands, { start: options.places.workingDirectory, isInside });

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../shell/shell-command.js";
+import type { ShellCommand, ShellWord } from "../../shell/shell-command.js";
 
 /** Programs that run the program that their words name, somewhere after options of their own. */
 const wrappers: ReadonlySet<string> = new Set(
@@ -47,8 +47,16 @@ export function runsOthers(program: string, rest: readonly ShellWord[]): RunsOth
 export const isShell = (name: string): boolean =>
   /^(?:(?:ba|z|da|a|k|mk|c|tc|rba)?sh|fish|pwsh|eval|source|\.|su|ssh)$/.test(name);
 
+/** Stands in a pipe, and runs what comes through it. */
+export function isFedWithCommands({ words, isPiped }: ShellCommand): boolean {
+  const [program, ...rest] = words;
+  if (program === undefined || !isPiped) return false;
+  if (readsCommands(program.value)) return true;
+  return runsOthers(program.value, rest) === "words" && rest.some(({ value }) => readsCommands(value));
+}
+
 /** Programs that run what they are told on their input. */
-export const readsCommands = (program: string): boolean =>
+const readsCommands = (program: string): boolean =>
   isShell(baseName(program)) ||
   /^(?:xargs|parallel|at|batch|crontab|ed|ex|psql|sqlite3|mysql|python[\d.]*|perl|ruby|node|php)$/.test(
     baseName(program),
