@@ -4,7 +4,7 @@ import type {
   PolicyFigures,
   ReplayReport,
 } from "../replay/measures/policy-result.js";
-import { describeBills, describeIntervals } from "./replay-totals.js";
+import { describeBills, describeIntervals, describeRereads } from "./replay-totals.js";
 import { shortName, tableOf } from "./text-table.js";
 import { formatNumber, plural, printable } from "./terminal.js";
 
@@ -90,7 +90,7 @@ export function describeReplay(report: ReplayReport): string {
     played.length < 2 || first === undefined
       ? ""
       : `\n${printable(first[0])}, file by file\n${fileTable(played, first[0])}`;
-  return `${about}\n${table}${endings(played)}\n${regaining}${describeIntervals(total)}${describeBills(played)}${perFile}`;
+  return `${about}\n${table}${endings(played)}\n${regaining}${describeIntervals(total)}${describeBills(played)}${describeRereads(played, total)}${perFile}`;
 }
 
 function fileTable(files: readonly FileResult[], policy: string): string {

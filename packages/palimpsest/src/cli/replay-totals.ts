@@ -1,5 +1,6 @@
 import type { FileResult, ReplayReport } from "../replay/measures/policy-result.js";
 import type { RecordedBill } from "../replay/measures/recorded-bill.js";
+import type { RereadCalls } from "../replay/measures/rereads.js";
 import { shortName, tableOf } from "./text-table.js";
 import { formatNumber, plural } from "./terminal.js";
 
@@ -59,6 +60,39 @@ export function describeBills(files: readonly FileResult[]): string {
     ]),
   );
   return `\nThe simulator's bill against the recorded usage\n${table}`;
+}
+
+/** What was really read again after recorded compactions beside what the judge expects, file by file and in total. */
+export function describeRereads(files: readonly FileResult[], { policies }: ReplayReport["total"]): string {
+  const rows = files.flatMap(({ file, policies: own }) =>
+    Object.values(own).flatMap(({ rereads }) =>
+      rereads === undefined ? [] : [{ name: shortName(file), rereads }],
+    ),
+  );
+  const totals = Object.values(policies).flatMap(({ rereads }) =>
+    rereads === undefined ? [] : [{ name: "total", rereads }],
+  );
+  const shownRows = [...rows, ...(files.length > 1 ? totals : [])].filter(
+    ({ rereads }) => rereads.compactions > 0,
+  );
+  if (shownRows.length === 0) return "";
+  const shownCalls = ({ files: read, reads, commands }: RereadCalls): string =>
+    `${read} / ${reads} / ${commands}`;
+  const table = tableOf(
+    ["file", "compactions", "rounds", "after", "before", "observed", "predicted", "same files", ""],
+    shownRows.map(({ name, rereads }) => [
+      name,
+      formatNumber(rereads.compactions),
+      formatNumber(rereads.rounds),
+      shownCalls(rereads.after),
+      shownCalls(rereads.before),
+      shownCalls(rereads.observed),
+      shownCalls(rereads.predicted),
+      formatNumber(rereads.matched),
+      "",
+    ]),
+  );
+  return `\nRead again around recorded compactions: files / reads of them / commands\n${table}`;
 }
 
 const promptOf = (side: RecordedBill["recorded"]): number =>

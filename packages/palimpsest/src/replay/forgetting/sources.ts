@@ -29,18 +29,20 @@ export interface Block extends Source {
   readonly turn: number;
 }
 
-const FILE_TOOLS = new Set(
+const READING_TOOLS = new Set("read view open readfile notebookread".split(" "));
+const WRITING_TOOLS = new Set(
   (
-    "read view open readfile notebookread write create createfile writefile edit multiedit editfile strreplace " +
+    "write create createfile writefile edit multiedit editfile strreplace " +
     "strreplaceeditor strreplacebasededittool replace notebookedit applypatch patch"
   ).split(" "),
 );
-const SHELL_TOOLS = new Set(
-  (
-    "bash shell shellcommand localshell execcommand exec runshellcommand runcommand powershell executebash " +
-    "writestdin bashoutput"
-  ).split(" "),
+const COMMAND_TOOLS = new Set(
+  "bash shell shellcommand localshell execcommand exec runshellcommand runcommand powershell executebash".split(
+    " ",
+  ),
 );
+/** They wait for a command that runs already. */
+const WAITING_TOOLS = new Set(["writestdin", "bashoutput"]);
 const SEARCH_TOOLS = new Set(
   "grep glob ls list listdirectory listdir find search searchfilecontent codebasesearch readmanyfiles skill toolsearch".split(
     " ",
@@ -57,12 +59,12 @@ export function callSource(
   names: FileNames,
 ): Source {
   const tool = plainName(name);
-  if (FILE_TOOLS.has(tool)) {
+  if (READING_TOOLS.has(tool) || WRITING_TOOLS.has(tool)) {
     const patched = callPieces(input).find(({ path }) => path !== undefined);
     const path = namedPath(input) ?? patched?.path;
     if (path !== undefined) return fileSource(path, patched?.directory ?? "", names);
   }
-  if (SHELL_TOOLS.has(tool)) {
+  if (COMMAND_TOOLS.has(tool) || WAITING_TOOLS.has(tool)) {
     const command = shellCommand(input);
     const printed = command && printedFile(command);
     if (command !== undefined && printed !== undefined) return fileSource(printed, command.directory, names);
@@ -70,6 +72,17 @@ export function callSource(
   }
   if (SEARCH_TOOLS.has(tool)) return repeatable(`${name} ${JSON.stringify(input)}`);
   return wordsSource(`an answer to ${cut(name)}`, block);
+}
+
+/**
+ * Whether a call looks at something without changing a file by its own words: a file is read, or a command or a search
+ * is run. To wait for a command is not to run it.
+ */
+export function isLook({ name, input }: { readonly name: string; readonly input: Fields }): boolean {
+  const tool = plainName(name);
+  if (WRITING_TOOLS.has(tool)) return input["command"] === "view";
+  if (!READING_TOOLS.has(tool) && !COMMAND_TOOLS.has(tool) && !SEARCH_TOOLS.has(tool)) return false;
+  return callPieces(input).every(({ path, isReplaced }) => path === undefined && !isReplaced);
 }
 
 export function fileSource(path: string, directory: string, names: FileNames): Source {

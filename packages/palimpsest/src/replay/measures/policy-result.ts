@@ -2,6 +2,7 @@ import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
 import type { SummaryFigures } from "../summaries/provider-summaries.js";
 import type { Interval } from "./bootstrap.js";
 import type { RecordedBill } from "./recorded-bill.js";
+import type { Rereads } from "./rereads.js";
 
 /** What a policy's forgetting came to (docs/replay.md). The names are a contract. */
 export interface ForgettingFigures {
@@ -74,6 +75,8 @@ export interface PolicyFigures extends ForgettingFigures {
   readonly sideCost: number;
   /** The largest prompt that was answered. */
   readonly peakTokens: number;
+  /** Only of `as-recorded`: what agents read again around recorded compactions, and what this judge expects. */
+  readonly rereads?: Rereads;
 }
 
 /** What the tokens of a prompt are. `head`: system prompt and tools. */

@@ -1,6 +1,7 @@
 import type { Verdict } from "../../simulator/outcome.js";
 import type { PolicyEdit } from "../policies/policy.js";
 import type { ForgettingFigures, PolicyFigures } from "./policy-result.js";
+import { addRereads, type Rereads } from "./rereads.js";
 
 /** Compactions that close to the one before are counted apart. */
 const EARLY_TURNS = 3;
@@ -59,6 +60,8 @@ export interface Tally extends ForgettingTally {
   sideCalls: number;
   sideCost: number;
   peakTokens: number;
+  /** Only where the recording itself is played. */
+  rereads?: Rereads;
 }
 
 export const emptyTally = (): Tally => ({
@@ -115,6 +118,7 @@ export function addTallies(tallies: readonly Tally[]): Tally {
     const before = Object.entries(tally.beforeRecordedCompaction) as [keyof ForgettingTally, number][];
     for (const [name, value] of before) sum.beforeRecordedCompaction[name] += value;
     sum.cpu.push(...tally.cpu);
+    if (tally.rereads !== undefined) sum.rereads = addRereads(sum.rereads, tally.rereads);
     sum.peakTokens = Math.max(sum.peakTokens, tally.peakTokens);
   }
   return sum;

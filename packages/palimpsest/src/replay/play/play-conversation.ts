@@ -15,6 +15,7 @@ import { PolicyPlay } from "./policy-play.js";
 import { promptHead } from "./prompt-head.js";
 import { createRecordedSources } from "./recorded-sources.js";
 import { createRecordedTokens } from "./recorded-tokens.js";
+import { playRereads } from "./play-rereads.js";
 import { RegainPlay } from "./regain-play.js";
 import { createSharedCounter } from "./shared-counter.js";
 import { studyConversation, type StudiedConversation } from "./study-conversation.js";
@@ -105,6 +106,9 @@ export async function playConversation(
   }
   plays ??= start(0);
   await playRegaining(conversation, { sides: plays, studied, onProgress: options.onProgress });
+  for (const { play, playedWith } of plays) {
+    if (play.bill !== undefined) play.tally.rereads = await playRereads(conversation, playedWith);
+  }
   const policies = withBreakEven(
     Object.fromEntries(
       plays.map((side) => [side.play.name, resultOf(side, { unlimitedCost: unlimited.dollars, options })]),

@@ -3,6 +3,7 @@ import { blockTokens, textTokens } from "../../simulator/tokens/block-tokens.js"
 import { judgeTurn } from "../forgetting/blind-turn.js";
 import { createContextLines, type LineFinder } from "../forgetting/context-lines.js";
 import type { TurnNeeds } from "../forgetting/needs.js";
+import type { SourceClass } from "../forgetting/sources.js";
 import { createContextReader } from "../measures/recall.js";
 import type { ForgettingTally } from "../measures/tally.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
@@ -34,6 +35,8 @@ export interface RegainPlayOptions extends PlayedWith {
 export class RegainPlay {
   readonly all: Regained = nothing();
   readonly beforeRecordedCompaction: Regained = nothing();
+  /** Every call that read again, in their order. */
+  readonly calls: { readonly turn: number; readonly key: number; readonly class: SourceClass }[] = [];
   readonly #options: RegainPlayOptions;
   readonly #conversation: PolicyConversation;
   readonly #lines: ReturnType<typeof createContextLines>;
@@ -101,6 +104,7 @@ export class RegainPlay {
     if (regaining === undefined) return undefined;
     this.all.regainRequests += 1;
     this.all.regainSeconds += REGAIN_SECONDS;
+    for (const { key, class: kind } of regaining.sources) this.calls.push({ turn, key, class: kind });
     return regaining;
   }
 }

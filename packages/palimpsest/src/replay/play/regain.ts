@@ -7,6 +7,8 @@ import type { RegainedText } from "./recorded-sources.js";
 export interface Regaining {
   readonly content: readonly AnswerBlock[];
   readonly results: (at: number) => Message;
+  /** What is read again, by call. */
+  readonly sources: readonly MissingSource[];
 }
 
 export interface RegainOptions {
@@ -61,6 +63,7 @@ export function planRegaining(options: RegainOptions): Regaining | undefined {
   const results = regained.map(({ result }) => result);
   return {
     content: [...words, ...calls],
+    sources: regained.map(({ source }) => source),
     results: (at) =>
       createUserMessage(
         {
@@ -78,6 +81,7 @@ const declared = ({ request: { tools = [] } }: ModelCall): readonly string[] =>
   tools.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
 
 interface RegainCall {
+  readonly source: MissingSource;
   readonly block: Extract<AnswerBlock, { type: "tool_use" }>;
   readonly result: UserBlock;
 }
@@ -93,6 +97,7 @@ function callFor(
   const first = (wanted: readonly string[]): string | undefined =>
     wanted.find((name) => names.includes(name));
   const made = (name: string, input: Readonly<Record<string, unknown>>, content: string): RegainCall => ({
+    source,
     block: { type: "tool_use", id, name, input },
     result: { type: "tool_result", tool_use_id: id, content },
   });
