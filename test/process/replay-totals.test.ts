@@ -59,13 +59,59 @@ function recording(cwd: string, turns: number): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** A file is read, everything becomes a summary that does not show it, it is read again and edited. */
+function compactedRecording(): string {
+  const line = "export const wick = trimmed(lamp);";
+  const file = `1\t${line}\n2\texport const lamp = lit("here");`;
+  const use = (id: string, name: string, input: object): object => ({ type: "tool_use", id, name, input });
+  const said = (content: unknown, more: object = {}): object => ({
+    type: "user",
+    message: { role: "user", content },
+    ...more,
+  });
+  const answer = (id: string, ...content: readonly object[]): object => ({
+    type: "assistant",
+    message: { role: "assistant", id, model: "claude-opus-4-5", content },
+  });
+  const got = (id: string, content: string): object =>
+    said([{ type: "tool_result", tool_use_id: id, content }]);
+  const read = { file_path: "/w/lamp/wick.ts" };
+  const lines = [
+    said("mend the lamp"),
+    answer("m1", use("t1", "Read", read)),
+    got("t1", file),
+    answer("m2", { type: "text", text: "I have seen it." }),
+    {
+      type: "system",
+      subtype: "compact_boundary",
+      content: "",
+      compactMetadata: { trigger: "auto", preTokens: 1 },
+    },
+    said("We work on a lamp.", { isCompactSummary: true }),
+    said("go on"),
+    answer("m3", use("t2", "Read", read)),
+    got("t2", file),
+    answer("m4", use("t3", "Edit", { ...read, old_string: line, new_string: `${line} // lit` })),
+  ];
+  return lines
+    .map((one, index) => {
+      const timestamp = new Date(Date.UTC(2026, 10, 15, 10, 0, index * 5)).toISOString();
+      const isBoundary = index === 4;
+      const parentUuid = index === 0 || isBoundary ? null : `u${index - 1}`;
+      const before = isBoundary ? { logicalParentUuid: "u3" } : {};
+      return `${JSON.stringify({ ...one, uuid: `u${index}`, parentUuid, ...before, sessionId: "s", cwd: "/w/lamp", timestamp })}\n`;
+    })
+    .join("");
+}
+
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "palimpsest-totals-"));
-  for (const folder of ["few", "more"]) await mkdir(at(folder));
+  for (const folder of ["few", "more", "compacted"]) await mkdir(at(folder));
   await writeFile(at("few", "a.jsonl"), recording("/w/mill", 6));
   await writeFile(at("few", "b.jsonl"), recording("/w/lamp", 9));
   await writeFile(at("more", "c.jsonl"), recording("/w/mill", 6));
   await writeFile(at("more", "d.jsonl"), recording("/w/quay/.worktrees/1", 4));
+  await writeFile(at("compacted", "e.jsonl"), compactedRecording());
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -100,9 +146,34 @@ describe("replay of several folders", () => {
   it("says so in tables", async () => {
     const { stdout } = await replay();
     expect(stdout).toContain("95% intervals: 3 conversations of 3 repositories, drawn by repository");
-    expect(stdout).toMatch(/^none +\$\d+\.\d\d – \$\d+\.\d\d +\d\.\d\d – \d\.\d\d +100\.0% – 100\.0%/m);
+    expect(stdout).toMatch(
+      /^none +\$\d+\.\d\d – \$\d+\.\d\d +0\.0% – 0\.0% +0\.0% – 0\.0% +\$\d+\.\d\d – \$\d+\.\d\d +\d\.\d\d – \d\.\d\d +100\.0% – 100\.0%/m,
+    );
     expect(stdout).toMatch(/The simulator's bill against the recorded usage\nfile +responses +recorded/);
     expect(stdout).toMatch(/^d\.jsonl +4 +\$\d+\.\d\d +\$\d+\.\d\d +[+-]?\d+\.\d%/m);
+  });
+});
+
+describe("replay of a recording that was compacted", () => {
+  const replay = (...args: readonly string[]) =>
+    node([main, "replay", at("compacted"), "--workers", "1", "--policy", "none,as-recorded", ...args]);
+
+  it("says what was read again after it, and what was to be expected", async () => {
+    const { policies } = (JSON.parse((await replay("--json")).stdout) as ReplayReport).total;
+    const once = { files: 1, reads: 1, commands: 0 };
+    expect(policies["as-recorded"]?.rereads).toEqual({
+      compactions: 1,
+      rounds: 2,
+      after: once,
+      before: { files: 0, reads: 0, commands: 0 },
+      observed: once,
+      predicted: once,
+      matched: 1,
+    });
+    expect(policies["none"]).not.toHaveProperty("rereads");
+    expect((await replay()).stdout).toMatch(
+      /Read again around recorded compactions[^\n]*\nfile +compactions[^\n]*\ne\.jsonl +1 +2 +1 \/ 1 \/ 0 +0 \/ 0 \/ 0 +1 \/ 1 \/ 0 +1 \/ 1 \/ 0 +1\s/,
+    );
   });
 });
 

@@ -38,5 +38,5 @@ function withoutResults(message: Message, pending: Set<string>): Message {
     if (!isFields(block) || block["type"] !== "tool_result") return block;
     return pending.delete(asText(block["tool_use_id"])) ? { ...block, content: "" } : block;
   });
-  return { ...message, message: { ...message.message, content: blocks } } as Message;
+  return { ...message, message: { ...message.message, content: blocks } };
 }
