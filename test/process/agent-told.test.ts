@@ -53,7 +53,7 @@ it("AGENTS.md with a NUL byte is left out, and that is told once", async () => {
   const ended = await runCommand(at, ["-p", "go", "--base-url", api.url]);
   expect(ended.code).toBe(0);
   expect(lines(ended.stderr)).toEqual([
-    expect.stringMatching(/AGENTS\.md is left out: it holds a NUL byte, or other bytes that are no text\.$/),
+    expect.stringMatching(/AGENTS\.md is left out: it holds a NUL byte, or other bytes that are not text\.$/),
   ]);
   expect(api.bodies.join("")).not.toContain("Always say");
 });
