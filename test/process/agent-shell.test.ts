@@ -61,7 +61,7 @@ describe("commands of a model, in the default mode of the built command", () => 
     await symlink(join(at.root, "secret.txt"), join(at.work, "a", "link"));
     await writeFile(join(at.work, "link"), "harmless");
     await writeFile(join(at.work, "a", "b", "link"), "harmless");
-    const rules = ["--allowed-tools", "Bash(echo:*)", "Bash(printf:*)"];
+    const rules = ["--allowed-tools", "Bash(echo:*),Bash(printf:*)"];
     const { code } = await runCommand(at, ["-p", "go", "--base-url", api.url, ...rules]);
     expect(code).toBe(0);
     expect(existsSync(join(at.work, "PWN"))).toBe(false);
@@ -116,9 +116,9 @@ describe("commands of a model, in the default mode of the built command", () => 
       () => tellAsked(),
     ]);
     await mkdir(join(at.work, "a"));
-    const rules = ["--disallowed-tools", "Bash(rm:*)", "Read(.env)", "--allowed-tools", "Bash(echo:*)"];
+    const rules = ["--disallowed-tools", "Bash(rm:*),Read(.env)", "--allowed-tools", "Bash(echo:*)"];
     const { child, ended } = startCommand(at, ["-p", "go", "--base-url", api.url, ...rules]);
-    await asked;
+    await Promise.race([asked, ended]);
     child.kill("SIGINT");
     expect((await ended).code).not.toBe(0);
     expect(api.bodies).toHaveLength(2);
