@@ -236,6 +236,7 @@ describe("reading a shell command", () => {
     "echo \"$(cat <<'E'\na\nE\ntouch b\n)\"",
     "echo \"$(cat <<'E'\na\n E\n)\"",
     "echo \"$(cat <<'E'\na\nE\ntouch b\nE\n)\"",
+    "echo \"$(cat <<'E'\nE(touch b)\nE\n)\"",
     "echo \"$(cat <<'E' f\na\nE\n)\"",
     "echo \"$(cat <<-'E'\na\nE\n)\"",
     "echo $(cat <<'E'\na b\nE\n)",

@@ -207,8 +207,8 @@ export class ShellLexer {
     textFromCat.lastIndex = this.#at;
     const [raw, , end = "", body = ""] = textFromCat.exec(this.#text) ?? [];
     this.steps += raw?.length ?? 1;
-    // The first line like this ends it: what follows would run.
-    if (raw === undefined || body.split("\n").includes(end) || !isOnlyText(body)) return undefined;
+    // A line that begins like its end ends it, in some shells also if it goes on: what follows would run.
+    if (raw === undefined || `\n${body}`.includes(`\n${end}`) || !isOnlyText(body)) return undefined;
     this.#at += raw.length;
     return { raw, value: body.replace(/\n+$/, "") };
   }
