@@ -1,32 +1,13 @@
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { filesBelow, makeFolders, runCommand, startSimulate, type Folders } from "./agent-command.js";
-import { startHostileServer, type Answer, type HostileServer } from "./hostile-server.js";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { filesBelow, runCommand, startSimulate, type Folders } from "./agent-command.js";
+import type { Answer, HostileServer } from "./hostile-server.js";
+import { createStage, put } from "./hostile-stage.js";
 
-let folders: Folders | undefined;
-let server: HostileServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  await folders?.remove();
-  server = undefined;
-  folders = undefined;
-});
-
-async function setUp(answers: readonly Answer[]): Promise<{ at: Folders; api: HostileServer }> {
-  const at = await makeFolders("keys");
-  folders = at;
-  const api = await startHostileServer(answers);
-  server = api;
-  return { at, api };
-}
-
-async function put(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-}
+const setUp = createStage("keys");
 
 const KEY = 'sk-ant-leak-7f3a"quoted+/=0123456789';
 const MARK = "leak-7f3a";

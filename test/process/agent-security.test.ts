@@ -1,33 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { run } from "../../packages/palimpsest/src/cli/run.js";
-import { filesBelow, makeFolders, runCommand, transcriptsIn, type Folders } from "./agent-command.js";
-import { echoKeys, startHostileServer, type Answer, type HostileServer } from "./hostile-server.js";
+import { filesBelow, runCommand, transcriptsIn, type Folders } from "./agent-command.js";
+import { echoKeys, type Answer, type HostileServer } from "./hostile-server.js";
+import { createStage, put } from "./hostile-stage.js";
 
-let folders: Folders | undefined;
-let server: HostileServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  await folders?.remove();
-  server = undefined;
-  folders = undefined;
-});
-
-async function setUp(answers: readonly Answer[]): Promise<{ at: Folders; api: HostileServer }> {
-  const at = await makeFolders("security");
-  folders = at;
-  const api = await startHostileServer(answers);
-  server = api;
-  return { at, api };
-}
-
-async function put(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-}
+const setUp = createStage("security");
 
 const bypass = ["--permission-mode", "bypassPermissions"];
 const streamed = ["--output-format", "stream-json"];
@@ -280,8 +261,6 @@ describe("a terminal", () => {
 
   it("a program gets the very words, as text and as JSON", async () => {
     expect((await onTerminal("text", false)).out).toBe(`${steering}\n`);
-    await server?.close();
-    await folders?.remove();
     const { out } = await onTerminal("json", false);
     expect((JSON.parse(out) as { result: string }).result).toBe(steering);
   });

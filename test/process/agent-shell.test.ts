@@ -1,24 +1,12 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { makeFolders, runCommand, startCommand, type Folders } from "./agent-command.js";
-import { startHostileServer, type Answer, type HostileServer } from "./hostile-server.js";
+import { describe, expect, it } from "vitest";
+import { runCommand, startCommand } from "./agent-command.js";
+import type { Answer, HostileServer } from "./hostile-server.js";
+import { createStage } from "./hostile-stage.js";
 
-let folders: Folders | undefined;
-let server: HostileServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  await folders?.remove();
-  server = undefined;
-  folders = undefined;
-});
-
-async function setUp(answers: readonly Answer[]): Promise<{ at: Folders; api: HostileServer }> {
-  folders = await makeFolders("shell");
-  server = await startHostileServer(answers);
-  return { at: folders, api: server };
-}
+const setUp = createStage("shell");
 
 const calls = (commands: readonly string[]): Answer =>
   commands.map((command) => ({ tool: "Bash", input: { command } }));

@@ -1,25 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { linesOf, makeFolders, runCommand, type Folders } from "./agent-command.js";
-import { endingWith, startHostileServer, type Answer, type HostileServer } from "./hostile-server.js";
+import { describe, expect, it } from "vitest";
+import { linesOf, runCommand } from "./agent-command.js";
+import { endingWith } from "./hostile-server.js";
+import { createStage } from "./hostile-stage.js";
 
-let folders: Folders | undefined;
-let server: HostileServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  await folders?.remove();
-  server = undefined;
-  folders = undefined;
-});
-
-async function setUp(answers: readonly Answer[]): Promise<{ at: Folders; api: HostileServer }> {
-  const at = await makeFolders("told");
-  folders = at;
-  const api = await startHostileServer(answers);
-  server = api;
-  return { at, api };
-}
+const setUp = createStage("told");
 
 const lines = (text: string): readonly string[] => text.split("\n").filter((line) => line !== "");
 

@@ -1,26 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
-import { makeFolders, runCommand, type Ended, type Folders } from "./agent-command.js";
-import { startHostileServer, type Answer, type HostileServer } from "./hostile-server.js";
+import { describe, expect, it } from "vitest";
+import { runCommand, type Ended, type Folders } from "./agent-command.js";
+import type { Answer } from "./hostile-server.js";
+import { createStage } from "./hostile-stage.js";
 
-let folders: Folders | undefined;
-let server: HostileServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  await folders?.remove();
-  server = undefined;
-  folders = undefined;
-});
-
-async function setUp(answers: readonly Answer[]): Promise<{ at: Folders; api: HostileServer }> {
-  const at = await makeFolders("hostile");
-  folders = at;
-  const api = await startHostileServer(answers);
-  server = api;
-  return { at, api };
-}
+const setUp = createStage("hostile");
 
 const sse = { "content-type": "text/event-stream" };
 const event = (type: string, fields: object = {}): string =>
