@@ -76,6 +76,18 @@ describe("dense text does not stop a conversation", () => {
   ])("with a tokenizer that nobody has seen, in a window of %i", async (window, seed) => {
     expect(await runTokenizers({ seed, window, turns: 60 })).not.toHaveProperty("failure");
   });
+
+  it("two texts longer than the window, one after the other, each refused once", async () => {
+    const outcome = await runTokenizers({
+      seed: 21,
+      window: 200_000,
+      turns: 13,
+      isWindowTold: false,
+      largest: 4,
+    });
+    expect(outcome).not.toHaveProperty("failure");
+    expect(outcome).toMatchObject({ turns: 13, refusals: 2 });
+  });
 });
 
 describe("a refusal teaches", () => {

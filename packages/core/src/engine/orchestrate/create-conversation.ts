@@ -100,7 +100,7 @@ function createKeeper(
   return notes.create(core, inTurn);
 }
 
-/** So often room is made before a person has to say something again. */
+/** So often room is made for one answer. */
 const MOST_REACTIONS = 3;
 
 const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
@@ -133,8 +133,10 @@ function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
 
 class Driver {
   readonly #core: ConversationCore;
-  /** How often room was made because the API refused, for what a person said last. */
+  /** How often room was made because the API refused, since the last answer. */
   #reactions = 0;
+  /** Of these, without a stated size: since a person said something, or a while ago. */
+  #guesses = 0;
 
   readonly #notes: NotesKeeping | undefined;
   readonly #compactor: ConversationCompactor;
@@ -159,7 +161,7 @@ class Driver {
       throw new TypeError("append takes messages, as createUserMessage and its siblings make them");
     }
     await this.#core.add(this.#linked(messages));
-    if (messages.some(isHumanMessage)) this.#reactions = 0;
+    if (messages.some(isHumanMessage)) [this.#reactions, this.#guesses] = [0, 0];
     this.#notes?.startIfDue();
   }
 
@@ -325,19 +327,21 @@ class Driver {
 
   /**
    * The API says that the window is full: compacts without asking it again, once for what the person said. A refusal
-   * that states how much was sent teaches something, and may be answered to a few times.
+   * that states how much was sent teaches something, and may be answered to a few times for each answer.
    */
   async #react(isStated: boolean, signal: AbortSignal | undefined): Promise<EngineStep | undefined> {
     const { reactiveCompact, disableCompact } = this.#core.settings;
-    const most = isStated ? MOST_REACTIONS : 1;
-    if (this.#reactions >= most || !reactiveCompact || disableCompact) return undefined;
+    const isSpent = this.#reactions >= MOST_REACTIONS || (!isStated && this.#guesses >= 1);
+    if (isSpent || !reactiveCompact || disableCompact) return undefined;
     this.#reactions += 1;
+    if (!isStated) this.#guesses += 1;
     const cut = await this.#fitUnanswered();
     const outcome = await this.#compactor.compact({ trigger: "auto", isRefused: true }, signal);
     if (outcome.kind === "compacted") return compactionStep(outcome);
+    if (cut !== undefined) return this.#untold.splice(this.#untold.indexOf(cut), 1)[0];
     // What has failed is not tried again at once.
     this.#reactions = MOST_REACTIONS;
-    return cut === undefined ? undefined : this.#untold.splice(this.#untold.indexOf(cut), 1)[0];
+    return undefined;
   }
 
   async #accept(
@@ -369,8 +373,8 @@ class Driver {
     core.builder.answered(prepared.built, { messageId: id, at: prepared.at });
     core.chain = afterResponse(core.chain);
     core.hadImages = core.state.media.totals.images > 0;
-    // A few times for what a person said, and in a long run of the program's own again after a while.
-    if (core.chain.turns > core.settings.recompactionTurns) this.#reactions = 0;
+    this.#reactions = 0;
+    if (core.chain.turns > core.settings.recompactionTurns) this.#guesses = 0;
     this.#compactor.noteResponse();
     core.ttl.noteRequest(promptRequestOf(usage, { at: prepared.at, before: core.lastPromptTokens }));
     core.lastPromptTokens = promptTokensOf(usage);
