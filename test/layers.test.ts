@@ -18,6 +18,23 @@ const packages = {
   ],
 } as const;
 
+/** Folders with walls of their own. Their own files may import everything in them; nothing in them imports those. */
+const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "core/src/engine": [
+    ["settings", "ports"],
+    ["events"],
+    ["tools", "money", "boundaries"],
+    ["measure"],
+    ["clear", "media", "oversize"],
+    ["prompt"],
+    ["watch"],
+    ["restore"],
+    ["summarise"],
+    ["notes"],
+    ["orchestrate"],
+  ],
+};
+
 const sourceFiles = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith(".d.ts"))
@@ -41,6 +58,23 @@ function violations(name: keyof typeof packages): string[] {
         const target = relative(source, resolve(dirname(file), imported)).split(sep)[0] ?? "";
         const isEntry = !relative(source, file).includes(sep);
         return !isEntry && target !== folder && !(rank(target) >= 0 && rank(target) < rank(folder));
+      })
+      .map((imported) => `${relative(root, file)} -> ${imported}`);
+  });
+}
+
+/** Every import inside a room that breaks its walls, those of types included. */
+function breaches(room: string): string[] {
+  const source = join(root, "packages", room);
+  const rank = (folder: string): number => (rooms[room] ?? []).findIndex((row) => row.includes(folder));
+  return sourceFiles(source).flatMap((file) => {
+    const [folder = "", ...inside] = relative(source, file).split(sep);
+    if (inside.length === 0) return [];
+    return importsOf(file)
+      .filter((imported) => {
+        const target = relative(source, resolve(dirname(file), imported)).split(sep)[0] ?? "";
+        const isInside = imported.startsWith(".") && target !== "..";
+        return isInside && target !== folder && !(rank(target) >= 0 && rank(target) < rank(folder));
       })
       .map((imported) => `${relative(root, file)} -> ${imported}`);
   });
@@ -90,6 +124,19 @@ describe("layers", () => {
     );
     expect(fromOutside).toEqual([]);
   });
+
+  for (const [room, rows] of Object.entries(rooms)) {
+    it(`${room}: nothing imports upwards, nor from beside, not even a type`, () => {
+      expect(breaches(room)).toEqual([]);
+    });
+
+    it(`${room}: every folder has its place, and every place its folder`, () => {
+      const folders = readdirSync(join(root, "packages", room), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name);
+      expect(folders.toSorted()).toEqual(rows.flat().toSorted());
+    });
+  }
 
   for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {

@@ -1,6 +1,6 @@
 import { createDefaultEstimator } from "../../packages/core/src/engine/measure/default-estimator.js";
 import type { ClearContext } from "../../packages/core/src/engine/clear/decision.js";
-import { createCompactableTools } from "../../packages/core/src/engine/clear/compactable-tools.js";
+import { createCompactableTools } from "../../packages/core/src/engine/tools/compactable-tools.js";
 import { createResultIndex } from "../../packages/core/src/engine/clear/result-index.js";
 import { defaultSettings, type Settings } from "../../packages/core/src/engine/settings/settings.js";
 import {

@@ -5,7 +5,7 @@ import {
   noteNativeResponse,
   type NativeContext,
 } from "../../packages/core/src/engine/clear/api-native.js";
-import { createCompactableTools } from "../../packages/core/src/engine/clear/compactable-tools.js";
+import { createCompactableTools } from "../../packages/core/src/engine/tools/compactable-tools.js";
 import { CONTEXT_MANAGEMENT_BETA } from "../../packages/core/src/engine/clear/context-management.js";
 import { createAgent, isAbout, tools } from "./agent.js";
 

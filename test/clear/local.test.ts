@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ClearDecision } from "../../packages/core/src/engine/clear/decision.js";
-import { applyMicrocompactions } from "../../packages/core/src/engine/clear/clear-results.js";
+import { applyMicrocompactions } from "../../packages/core/src/engine/boundaries/clear-results.js";
 import { applyClearing } from "../../packages/core/src/engine/clear/local-clearing.js";
 import { decideSizeBased } from "../../packages/core/src/engine/clear/size-based.js";
 import { decideTimeBased } from "../../packages/core/src/engine/clear/time-based.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createUserMessage, type RequestMessage } from "@palimpsest/core";
-import { messagesApiCapabilities } from "../../packages/core/src/engine/prompt/capabilities.js";
+import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/capabilities.js";
 import { CONTEXT_MANAGEMENT_BETA } from "../../packages/core/src/engine/clear/context-management.js";
-import type { BreakReason } from "../../packages/core/src/engine/watch/break-reason.js";
+import type { BreakReason } from "../../packages/core/src/engine/events/break-reason.js";
 import type { AnswerBlock, MissReason } from "../../packages/palimpsest/src/simulator/index.js";
 import { prose } from "../../packages/palimpsest/src/simulator/testing/client.js";
 import { createSession, MAIN, mcpTool, type Change, type SessionOptions } from "./session.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createNormaliser, type Message, type ModelRequest } from "@palimpsest/core";
-import { messagesApiCapabilities } from "../../packages/core/src/engine/prompt/capabilities.js";
+import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/capabilities.js";
 import { createRequestBuilder } from "../../packages/core/src/engine/prompt/request-builder.js";
 import { createToolList } from "../../packages/core/src/engine/prompt/tool-list.js";
 import { createSystemLayouter } from "../../packages/core/src/engine/prompt/system-blocks.js";

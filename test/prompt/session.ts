@@ -9,7 +9,7 @@ import {
   type UserBlock,
 } from "@palimpsest/core";
 import { findProblems } from "@palimpsest/core/validity";
-import { messagesApiCapabilities } from "../../packages/core/src/engine/prompt/capabilities.js";
+import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/capabilities.js";
 import { buildFork, type ForkParts } from "../../packages/core/src/engine/prompt/fork.js";
 import {
   createRequestBuilder,
@@ -24,7 +24,7 @@ import {
 } from "../../packages/core/src/engine/prompt/sections.js";
 import { createSystemLayouter } from "../../packages/core/src/engine/prompt/system-blocks.js";
 import { createToolList, type OfferedTool } from "../../packages/core/src/engine/prompt/tool-list.js";
-import type { CacheBreak } from "../../packages/core/src/engine/watch/cache-break.js";
+import type { CacheBreak } from "../../packages/core/src/engine/events/cache-break.js";
 import { createCacheWatch } from "../../packages/core/src/engine/watch/cache-watch.js";
 import type { MessageOutcome } from "../../packages/palimpsest/src/simulator/index.js";
 import type { Answer, AnswerBlock } from "../../packages/palimpsest/src/simulator/index.js";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createCompactableTools } from "@palimpsest/core";
 import { announce } from "../../packages/core/src/engine/restore/announce.js";
 import { chooseFiles } from "../../packages/core/src/engine/restore/choose-files.js";
-import { createMemoryReadState } from "../../packages/core/src/engine/restore/read-state.js";
+import { createMemoryReadState } from "../../packages/core/src/engine/tools/read-state.js";
 import { brokenMessages } from "./broken-messages.js";
 import { checkProperty } from "./check-property.js";
 

@@ -6,7 +6,7 @@ import type { RequestMessage } from "@palimpsest/core";
 import { applyRestored } from "../../packages/core/src/engine/restore/apply-restored.js";
 import { createMemoryPlan } from "../../packages/core/src/engine/restore/ports/plan-source.js";
 import { createMemoryTodos } from "../../packages/core/src/engine/restore/ports/todo-source.js";
-import { createMemoryReadState } from "../../packages/core/src/engine/restore/read-state.js";
+import { createMemoryReadState } from "../../packages/core/src/engine/tools/read-state.js";
 import { restoreState } from "../../packages/core/src/engine/restore/restore-state.js";
 import { createFileAccess } from "../../packages/palimpsest/src/files/file-access.js";
 import type { AnswerBlock } from "../../packages/palimpsest/src/simulator/index.js";

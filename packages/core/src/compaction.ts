@@ -4,7 +4,7 @@ export type {
   FileReadOutcome,
   FileRefusal,
   FileText,
-} from "./engine/restore/ports/file-access.js";
+} from "./engine/ports/file-access.js";
 export {
   createMemoryReadState,
   type ReadRecord,
@@ -12,7 +12,7 @@ export {
   type ReadStateOptions,
   type ReadStateSnapshot,
   type RememberedRead,
-} from "./engine/restore/read-state.js";
+} from "./engine/tools/read-state.js";
 export { announce, type Announcement } from "./engine/restore/announce.js";
 export { applyRestored, type ApplyRestoredOptions } from "./engine/restore/apply-restored.js";
 export { memoryFileNames, type FileExclusions } from "./engine/restore/choose-files.js";
@@ -69,13 +69,13 @@ export {
 } from "./engine/restore/ports/todo-source.js";
 export {
   restoreChannels,
-  type FileSkipReason,
   type RestoreChannel,
   type Restored,
   type RestoredItem,
   type SkippedItem,
   type SkipReason,
 } from "./engine/restore/restored.js";
+export type { FileSkipReason } from "./engine/events/file-skip-reason.js";
 export {
   restoreState,
   type RestoreOptions,
@@ -99,15 +99,14 @@ export type {
   RestoreRequest,
   SummaryRequestSent,
 } from "./engine/summarise/compact-run.js";
+export type { Compacted, CompactionFailed } from "./engine/summarise/compaction.js";
 export type {
-  Compacted,
-  CompactionFailed,
   CompactionFailureReason,
   CompactionTrigger,
   FailedAttempt,
   Mended,
   WriterName,
-} from "./engine/summarise/compaction.js";
+} from "./engine/events/compaction-terms.js";
 export type { SizeFacts } from "./engine/summarise/new-size.js";
 export type { CompactionScope } from "./engine/summarise/pivot.js";
 export {
@@ -117,7 +116,8 @@ export {
   type PlannedCost,
 } from "./engine/summarise/plan.js";
 export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/prompt.js";
-export { sectionTitles, type SummaryVariant } from "./engine/summarise/sections.js";
+export { sectionTitles } from "./engine/summarise/sections.js";
+export type { SummaryVariant } from "./engine/events/summary-variant.js";
 export { undoCompaction, type NotUndone, type Undone, type UndoInput } from "./engine/summarise/undo.js";
 export type { HumanText } from "./engine/summarise/human-text.js";
 export { humanTextsOf } from "./engine/summarise/human-texts.js";

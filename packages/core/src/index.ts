@@ -131,14 +131,14 @@ export {
   type DefaultEstimator,
   type DefaultEstimatorOptions,
 } from "./engine/measure/default-estimator.js";
-export type { Estimator, ShownGrowth } from "./engine/measure/estimator.js";
+export type { Estimator, ShownGrowth } from "./engine/ports/estimator.js";
 export { readUsage, type CountedUsage } from "./engine/measure/growth.js";
 export { createHeuristicEstimator } from "./engine/measure/heuristic-estimator.js";
 export {
   createMemoryCalibrationStore,
   type Calibrations,
   type CalibrationStore,
-} from "./engine/ports/calibration-store.js";
+} from "./engine/measure/calibration-store.js";
 export {
   accountByModel,
   accountBySource,
@@ -153,7 +153,8 @@ export {
 } from "./engine/money/account.js";
 export { createCallMeter, type CallMeter, type SentCall } from "./engine/money/call-meter.js";
 export { priceCall, type CallPrice } from "./engine/money/price-call.js";
-export { accountFor, type Accounting, type DuplicateRead, type Share } from "./engine/measure/accounting.js";
+export { accountFor } from "./engine/measure/account-for.js";
+export type { Accounting, DuplicateRead, Share } from "./engine/events/accounting.js";
 export {
   createContextMeter,
   type ContextMeter,
@@ -217,28 +218,22 @@ export {
   type CacheReport,
   type PinnedEdit,
 } from "./engine/clear/cached-edits.js";
-export { applyMicrocompactions } from "./engine/clear/clear-results.js";
-export { CLEARED_RESULT_TEXT, isClearedResult, type RecallHint } from "./engine/clear/cleared-result.js";
+export { applyMicrocompactions } from "./engine/boundaries/clear-results.js";
+export { CLEARED_RESULT_TEXT, isClearedResult, type RecallHint } from "./engine/boundaries/cleared-result.js";
 export {
   createCompactableTools,
   type CompactableKind,
   type CompactableTools,
   type CompactableToolsOptions,
-} from "./engine/clear/compactable-tools.js";
+} from "./engine/tools/compactable-tools.js";
 export {
   CONTEXT_MANAGEMENT_BETA,
   type ClearThinkingEdit,
   type ClearToolUsesEdit,
   type ContextManagement,
 } from "./engine/clear/context-management.js";
-export {
-  pricesAt,
-  weighChange,
-  type CacheFacts,
-  type CostFacts,
-  type CostVerdict,
-  type PricedChange,
-} from "./engine/clear/cost-rule.js";
+export { pricesAt, weighChange, type CostFacts, type PricedChange } from "./engine/money/cost-rule.js";
+export type { CacheFacts, CostVerdict } from "./engine/events/cost-verdict.js";
 export type {
   ClearContext,
   ClearDecision,
@@ -248,19 +243,15 @@ export type {
   KeepReason,
   PlannedResult,
 } from "./engine/clear/decision.js";
-export {
-  applyClearing,
-  type ApplyOptions,
-  type Cleared,
-  type DeletionNotice,
-} from "./engine/clear/local-clearing.js";
+export { applyClearing, type ApplyOptions, type Cleared } from "./engine/clear/local-clearing.js";
+export type { DeletionNotice } from "./engine/boundaries/deletion-notice.js";
 export {
   isMicrocompactBoundary,
   removesContent,
   type EditPosition,
   type MicrocompactBoundary,
   type MicrocompactMetadata,
-} from "./engine/clear/microcompact-boundary.js";
+} from "./engine/boundaries/microcompact-boundary.js";
 export { restateClearings } from "./engine/clear/restate-clearings.js";
 export {
   createResultIndex,
@@ -281,7 +272,7 @@ export {
   chatCapabilities,
   messagesApiCapabilities,
   type ProviderCapabilities,
-} from "./engine/prompt/capabilities.js";
+} from "./engine/ports/capabilities.js";
 export { buildFork, cloneStates, type Cloneable, type ForkParts } from "./engine/prompt/fork.js";
 export type { CacheWrite } from "./engine/prompt/cache-writes.js";
 export {
@@ -324,7 +315,7 @@ export {
   type ToolListing,
   type ToolListOptions,
 } from "./engine/prompt/tool-list.js";
-export { createMemoryGapHistoryStore, type GapHistoryStore } from "./engine/ports/gap-history-store.js";
+export { createMemoryGapHistoryStore, type GapHistoryStore } from "./engine/prompt/ttl/gap-history-store.js";
 export { expectedCost, relativePrices, type TtlCosts } from "./engine/prompt/ttl/expected-cost.js";
 export type { GapBucket, GapEvidence, PromptRequest } from "./engine/prompt/ttl/gap-evidence.js";
 export {
@@ -416,18 +407,14 @@ export {
   type AppliedMedia,
   type ApplyMediaOptions,
 } from "./engine/media/apply-media.js";
-export {
-  decideMedia,
-  type MediaPlan,
-  type MediaReason,
-  type PlannedMedia,
-} from "./engine/media/decide-media.js";
+export { decideMedia, type MediaPlan, type PlannedMedia } from "./engine/media/decide-media.js";
+export type { MediaReason } from "./engine/events/media-reason.js";
 export {
   isMediaBoundary,
   type MediaBoundary,
   type MediaMetadata,
   type ReplacedMedia,
-} from "./engine/media/media-boundary.js";
+} from "./engine/boundaries/media-boundary.js";
 export {
   createMediaIndex,
   type IndexedMedia,
@@ -441,7 +428,7 @@ export {
   type CutText,
   type OversizeBoundary,
   type OversizeMetadata,
-} from "./engine/oversize/oversize-boundary.js";
+} from "./engine/boundaries/oversize-boundary.js";
 export {
   createMemoryOverflow,
   type OverflowStore,
@@ -452,8 +439,9 @@ export { failureSentence } from "./engine/orchestrate/failure-sentence.js";
 export { createMemoryNotesStore, type NotesStore } from "./engine/ports/notes-store.js";
 export type { ConversationNotes } from "./engine/orchestrate/conversation.js";
 export type { CompactionStage, NotesStage } from "./engine/orchestrate/stages.js";
-export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/watch/break-reason.js";
-export { describeBreak, type CacheBreak } from "./engine/watch/cache-break.js";
+export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/events/break-reason.js";
+export { describeBreak } from "./engine/watch/describe-break.js";
+export type { CacheBreak } from "./engine/events/cache-break.js";
 export {
   createCacheWatch,
   type CacheWatch,
@@ -473,4 +461,4 @@ export {
   type CacheFigures,
   type Loss,
 } from "./engine/watch/judge-reading.js";
-export type { ProviderDiagnosis } from "./engine/watch/diagnosis.js";
+export type { ProviderDiagnosis } from "./engine/events/provider-diagnosis.js";

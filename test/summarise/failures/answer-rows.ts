@@ -1,10 +1,12 @@
 import { expect } from "vitest";
-import type { Mended } from "../../../packages/core/src/engine/summarise/compaction.js";
+import type {
+  Mended,
+  CompactionFailureReason,
+} from "../../../packages/core/src/engine/events/compaction-terms.js";
 import type { SummaryMode } from "../../../packages/palimpsest/src/simulator/index.js";
 import { expectCompacted, type HostOptions } from "../host.js";
 import { COMPACTED, type FailureRow, type Outcome } from "./stage.js";
 import { answering, REQUEST, summary } from "./good-summary.js";
-import type { CompactionFailureReason } from "../../../packages/core/src/engine/summarise/compaction.js";
 
 interface BadAnswer {
   readonly name: string;

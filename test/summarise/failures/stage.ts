@@ -6,17 +6,13 @@ import type {
   CompactPorts,
   CompactStatus,
 } from "../../../packages/core/src/engine/summarise/compact-run.js";
+import type { Compacted, CompactionFailed } from "../../../packages/core/src/engine/summarise/compaction.js";
 import type {
-  Compacted,
-  CompactionFailed,
   CompactionFailureReason,
   WriterName,
-} from "../../../packages/core/src/engine/summarise/compaction.js";
+} from "../../../packages/core/src/engine/events/compaction-terms.js";
 import { applyRestored } from "../../../packages/core/src/engine/restore/apply-restored.js";
-import {
-  createMemoryReadState,
-  type ReadState,
-} from "../../../packages/core/src/engine/restore/read-state.js";
+import { createMemoryReadState, type ReadState } from "../../../packages/core/src/engine/tools/read-state.js";
 import { createHost, type HostOptions } from "../host.js";
 
 type Host = ReturnType<typeof createHost>;

@@ -7,7 +7,7 @@ import {
   chatCapabilities,
   messagesApiCapabilities,
   type ProviderCapabilities,
-} from "../engine/prompt/capabilities.js";
+} from "../engine/ports/capabilities.js";
 
 /** What every adapter takes. */
 export interface AdapterOptions extends Pick<

@@ -2,7 +2,7 @@ import type { ModelRequest, ToolDefinition } from "../messages/call/request.js";
 import type { ModelResponse } from "../messages/call/response.js";
 import type { AssistantBlock, UserBlock } from "../messages/content.js";
 import type { Fields } from "../messages/fields.js";
-import type { ProviderCapabilities } from "../engine/prompt/capabilities.js";
+import type { ProviderCapabilities } from "../engine/ports/capabilities.js";
 
 /** A message of a framework's list in our words. */
 export type GivenMessage =

@@ -1,4 +1,4 @@
-import type { FileAccess } from "../engine/restore/ports/file-access.js";
+import type { FileAccess } from "../engine/ports/file-access.js";
 import { check, checkSame } from "./check.js";
 
 /** A place for files that the access under test may see. */

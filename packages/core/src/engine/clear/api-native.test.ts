@@ -7,10 +7,10 @@ import {
   noteNativeResponse,
   type NativeContext,
 } from "./api-native.js";
-import { createCompactableTools } from "./compactable-tools.js";
+import { createCompactableTools } from "../tools/compactable-tools.js";
 import { defaultSettings } from "../settings/settings.js";
 import { contextOf } from "./testing/context.js";
-import { createSample, filler, SAMPLE_START } from "./testing/sample.js";
+import { createSample, filler, SAMPLE_START } from "../tools/testing/sample.js";
 
 const large = { autoCompactAt: 967_000, effectiveWindow: 980_000 };
 const conversation = (count: number, tokens = 10_000) => {

@@ -1,15 +1,20 @@
-import type { CompactableTools } from "./compactable-tools.js";
-import { isWriteLike } from "./compactable-tools.js";
+import type { CompactableTools } from "../tools/compactable-tools.js";
+import { isWriteLike } from "../tools/compactable-tools.js";
 import {
   clearedToolUses,
   contextManagementOf,
   type ClearToolUsesEdit,
   type ContextManagement,
 } from "./context-management.js";
-import { weighChange, type CostVerdict } from "./cost-rule.js";
+import { weighChange } from "../money/cost-rule.js";
+import type { CostVerdict } from "../events/cost-verdict.js";
 import type { ClearContext, KeepReason } from "./decision.js";
-import { tellOfClearing, type ApplyOptions, type DeletionNotice } from "./local-clearing.js";
-import { createMicrocompactBoundary, type MicrocompactBoundary } from "./microcompact-boundary.js";
+import { tellOfClearing, type ApplyOptions } from "./local-clearing.js";
+import type { DeletionNotice } from "../boundaries/deletion-notice.js";
+import {
+  createMicrocompactBoundary,
+  type MicrocompactBoundary,
+} from "../boundaries/microcompact-boundary.js";
 import type { ResultIndex } from "./result-index.js";
 
 /** What is held until the next compaction, because the parameter is part of the cache key. */

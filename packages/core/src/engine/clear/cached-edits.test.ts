@@ -12,7 +12,7 @@ import {
 import { endOfRequest, placeCachedEdits } from "./cached-edits-request.js";
 import { readStateWith } from "../restore/testing/read-states.js";
 import { contextOf, sizeOf } from "./testing/context.js";
-import { createSample } from "./testing/sample.js";
+import { createSample } from "../tools/testing/sample.js";
 
 const conversation = (count: number) => {
   const sample = createSample();

@@ -2,11 +2,11 @@ import {
   createMicrocompactBoundary,
   isLocalClearing,
   isMicrocompactBoundary,
-} from "./microcompact-boundary.js";
-import type { EditPosition, MicrocompactBoundary } from "./microcompact-boundary.js";
+} from "../boundaries/microcompact-boundary.js";
+import type { EditPosition, MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
 import type { Message } from "../../messages/message.js";
-import { weighChange } from "./cost-rule.js";
+import { weighChange } from "../money/cost-rule.js";
 import {
   blockedReason,
   refuse,
@@ -17,7 +17,8 @@ import {
   type ClearDecision,
   type ClearPlan,
 } from "./decision.js";
-import { planResult, tellOfClearing, type ApplyOptions, type DeletionNotice } from "./local-clearing.js";
+import { planResult, tellOfClearing, type ApplyOptions } from "./local-clearing.js";
+import type { DeletionNotice } from "../boundaries/deletion-notice.js";
 
 /** Deletions that were sent together, and are sent again at the same place on every later request. */
 export interface PinnedEdit {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { decideSizeBased } from "./size-based.js";
 import { decideTimeBased } from "./time-based.js";
 import { contextOf } from "./testing/context.js";
-import { createSample, SAMPLE_START } from "./testing/sample.js";
+import { createSample, SAMPLE_START } from "../tools/testing/sample.js";
 
 it("asking costs nothing until there is something to do", () => {
   const sample = createSample();

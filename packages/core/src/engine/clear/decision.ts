@@ -1,9 +1,10 @@
 import type { Model } from "../../models/model.js";
 import type { ClearVariant } from "../events/engine-events.js";
 import type { Settings } from "../settings/settings.js";
-import type { RecallHint } from "./cleared-result.js";
-import type { CostFacts, CostVerdict } from "./cost-rule.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { RecallHint } from "../boundaries/cleared-result.js";
+import type { CostFacts } from "../money/cost-rule.js";
+import type { CostVerdict } from "../events/cost-verdict.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { ResultIndex } from "./result-index.js";
 
 /** Why nothing is cleared. */

@@ -7,7 +7,7 @@ import { applyClearing } from "./local-clearing.js";
 import { readStateWith } from "../restore/testing/read-states.js";
 import { decideSizeBased } from "./size-based.js";
 import { contextOf, sizeOf } from "./testing/context.js";
-import { createSample, filler, SAMPLE_START } from "./testing/sample.js";
+import { createSample, filler, SAMPLE_START } from "../tools/testing/sample.js";
 import { decideTimeBased } from "./time-based.js";
 
 const HOUR = 3_600_000;

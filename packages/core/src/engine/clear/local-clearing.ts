@@ -1,13 +1,18 @@
 import type { MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import type { EventEmitter } from "../events/emitter.js";
-import type { ReadState } from "../restore/read-state.js";
-import { clearBlock, CLEARED_RESULT_TEXT, clearedText } from "./cleared-result.js";
-import { clearResults } from "./clear-results.js";
-import { weighChange, type CostVerdict } from "./cost-rule.js";
+import type { ReadState } from "../tools/read-state.js";
+import { clearBlock, CLEARED_RESULT_TEXT, clearedText } from "../boundaries/cleared-result.js";
+import { clearResults } from "../boundaries/clear-results.js";
+import { weighChange } from "../money/cost-rule.js";
+import type { CostVerdict } from "../events/cost-verdict.js";
 import { triggerOf, type ClearContext, type ClearPlan, type PlannedResult } from "./decision.js";
-import { createMicrocompactBoundary, type MicrocompactBoundary } from "./microcompact-boundary.js";
+import {
+  createMicrocompactBoundary,
+  type MicrocompactBoundary,
+} from "../boundaries/microcompact-boundary.js";
 import type { IndexedResult } from "./result-index.js";
+import type { DeletionNotice } from "../boundaries/deletion-notice.js";
 
 /** What clearing a result here would do; undefined for one that would not shrink. */
 export function planResult(
@@ -70,14 +75,6 @@ function costOf(
     },
     cost,
   );
-}
-
-/** What break detection has to expect of the next response: a lower reading that is no break. */
-export interface DeletionNotice {
-  /** Tokens that leave the prompt, by the estimator. */
-  readonly deletedTokens: number;
-  /** Whether what stands behind the first deletion stays cached: only if the provider deletes. */
-  readonly keepsPrefix: boolean;
 }
 
 export interface Cleared {

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { decodeLine, encodeLine } from "../../messages/transcript/line.js";
-import { applyMicrocompactions } from "./clear-results.js";
+import { applyMicrocompactions } from "../boundaries/clear-results.js";
 import { applyClearing } from "./local-clearing.js";
-import { createMicrocompactBoundary } from "./microcompact-boundary.js";
+import { createMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { restateClearings } from "./restate-clearings.js";
 import { decideSizeBased } from "./size-based.js";
 import { contextOf } from "./testing/context.js";
-import { createSample } from "./testing/sample.js";
+import { createSample } from "../tools/testing/sample.js";
 
 const cleared = () => {
   const sample = createSample();

@@ -1,10 +1,10 @@
 import type { Message } from "../../messages/message.js";
-import { CLEARED_RESULT_TEXT } from "./cleared-result.js";
+import { CLEARED_RESULT_TEXT } from "../boundaries/cleared-result.js";
 import {
   isLocalClearing,
   isMicrocompactBoundary,
   type MicrocompactMetadata,
-} from "./microcompact-boundary.js";
+} from "../boundaries/microcompact-boundary.js";
 
 /**
  * One clearing that stands for those whose boundaries a compaction leaves behind although it keeps messages

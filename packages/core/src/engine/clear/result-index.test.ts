@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
 import type { Message } from "../../messages/message.js";
-import { clearResults } from "./clear-results.js";
-import { createCompactableTools } from "./compactable-tools.js";
-import { createMicrocompactBoundary } from "./microcompact-boundary.js";
+import { clearResults } from "../boundaries/clear-results.js";
+import { createCompactableTools } from "../tools/compactable-tools.js";
+import { createMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { createResultIndex } from "./result-index.js";
-import { createSample, filler, SAMPLE_START } from "./testing/sample.js";
+import { createSample, filler, SAMPLE_START } from "../tools/testing/sample.js";
 
 const estimator = createHeuristicEstimator();
 const indexOf = (messages: readonly Message[] = []) => {

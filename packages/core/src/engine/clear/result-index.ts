@@ -1,16 +1,16 @@
 import type { AssistantBlock, ToolResultBlock, ToolUseBlock, UserBlock } from "../../messages/content.js";
 import type { AssistantMessage, Message, UserMessage } from "../../messages/message.js";
 import { isHumanMessage, isSyntheticError } from "../../messages/predicates.js";
-import type { Estimator } from "../measure/estimator.js";
-import { isThinkingBlock } from "./clear-results.js";
-import { CLEARED_RESULT_TEXT, clearBlock, isClearedResult } from "./cleared-result.js";
-import type { CompactableTools } from "./compactable-tools.js";
-import { fileReadsOf, showsFile, type FileRead } from "./file-reads.js";
+import type { Estimator } from "../ports/estimator.js";
+import { isThinkingBlock } from "../boundaries/clear-results.js";
+import { CLEARED_RESULT_TEXT, clearBlock, isClearedResult } from "../boundaries/cleared-result.js";
+import type { CompactableTools } from "../tools/compactable-tools.js";
+import { fileReadsOf, showsFile, type FileRead } from "../tools/file-reads.js";
 import {
   isLocalClearing,
   isMicrocompactBoundary,
   type MicrocompactBoundary,
-} from "./microcompact-boundary.js";
+} from "../boundaries/microcompact-boundary.js";
 import { ShownFiles } from "./shown-files.js";
 import { TokenLine, type Mark } from "./token-line.js";
 

@@ -5,11 +5,11 @@ import { findModel } from "../../models/table.js";
 import { defaultSettings } from "../settings/settings.js";
 import { decideApiNative, noNativeClearing } from "./api-native.js";
 import { applyCached, decideCached, noCachedEdits, restoreCachedEdits } from "./cached-edits.js";
-import { createCompactableTools } from "./compactable-tools.js";
+import { createCompactableTools } from "../tools/compactable-tools.js";
 import { createResultIndex } from "./result-index.js";
 import { decideSizeBased } from "./size-based.js";
 import { contextOf, estimator } from "./testing/context.js";
-import { createSample, filler } from "./testing/sample.js";
+import { createSample, filler } from "../tools/testing/sample.js";
 
 const names = ["Read", "Bash", "Edit", "TodoWrite", "AskUserQuestion", "mcp__a__b"] as const;
 const tools = createCompactableTools();

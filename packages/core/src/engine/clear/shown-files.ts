@@ -1,4 +1,4 @@
-import type { FileRead } from "./file-reads.js";
+import type { FileRead } from "../tools/file-reads.js";
 
 /** A result that shows files. */
 export interface ShownResult {

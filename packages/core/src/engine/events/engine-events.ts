@@ -7,14 +7,14 @@ import type {
   FailedAttempt,
   Mended,
   WriterName,
-} from "../summarise/compaction.js";
-import type { SummaryVariant } from "../summarise/sections.js";
-import type { ChainLink } from "../orchestrate/chain.js";
-import type { CostVerdict } from "../clear/cost-rule.js";
-import type { Accounting } from "../measure/accounting.js";
-import type { MediaReason } from "../media/decide-media.js";
-import type { FileSkipReason } from "../restore/restored.js";
-import type { CacheBreak } from "../watch/cache-break.js";
+} from "./compaction-terms.js";
+import type { SummaryVariant } from "./summary-variant.js";
+import type { ChainLink } from "./chain-link.js";
+import type { CostVerdict } from "./cost-verdict.js";
+import type { Accounting } from "./accounting.js";
+import type { MediaReason } from "./media-reason.js";
+import type { FileSkipReason } from "./file-skip-reason.js";
+import type { CacheBreak } from "./cache-break.js";
 
 /** Which way of clearing old results was taken. */
 export type ClearVariant = "time-based" | "cached" | "api-native" | "size-based";

@@ -1,11 +1,11 @@
 import type { AssistantMessage, CompactBoundary, Message } from "../../messages/message.js";
 import { answersEarlierContext } from "../../messages/late-answer.js";
 import { isCompactBoundary, isSyntheticError, preservedSegmentOf } from "../../messages/predicates.js";
-import { isThinkingBlock } from "../clear/clear-results.js";
-import { isClearedResult } from "../clear/cleared-result.js";
-import { removesContent, type MicrocompactBoundary } from "../clear/microcompact-boundary.js";
-import { isMediaBoundary, type MediaBoundary } from "../media/media-boundary.js";
-import type { Estimator } from "./estimator.js";
+import { isThinkingBlock } from "../boundaries/clear-results.js";
+import { isClearedResult } from "../boundaries/cleared-result.js";
+import { removesContent, type MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isMediaBoundary, type MediaBoundary } from "../boundaries/media-boundary.js";
+import type { Estimator } from "../ports/estimator.js";
 import { readUsage, type CountedUsage } from "./growth.js";
 import { createMeasuredSizes, type MeasuredSizes } from "./measured-sizes.js";
 

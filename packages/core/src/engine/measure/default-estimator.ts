@@ -5,7 +5,7 @@ import { partsOf, type BlockParts } from "./block-text.js";
 import { calibrate, errorBound, uncalibrated, type Calibration } from "./calibration.js";
 import { classTokens, classWeights, type WeightsName } from "./character-classes.js";
 import type { Message } from "../../messages/message.js";
-import type { Estimator, ShownGrowth } from "./estimator.js";
+import type { Estimator, ShownGrowth } from "../ports/estimator.js";
 import { piecesOf, scaleOf } from "./kind-scales.js";
 import { rememberMessages } from "./remember-messages.js";
 import { sentBlocks } from "./sent-blocks.js";

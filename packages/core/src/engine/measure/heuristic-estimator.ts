@@ -1,5 +1,5 @@
 import { partsOf, type BlockParts } from "./block-text.js";
-import type { Estimator } from "./estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { rememberMessages } from "./remember-messages.js";
 
 const CHARACTERS_PER_TOKEN = 4;

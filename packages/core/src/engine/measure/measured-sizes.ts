@@ -1,5 +1,5 @@
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "./estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { sentBlocks } from "./sent-blocks.js";
 
 /**

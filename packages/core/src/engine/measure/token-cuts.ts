@@ -1,4 +1,4 @@
-import type { Estimator } from "./estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { firstCharacters, lastCharacters } from "../../messages/plain-text.js";
 
 const HEAD_SHARE = 0.6;

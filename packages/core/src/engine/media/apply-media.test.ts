@@ -8,7 +8,7 @@ import type { EngineEvents } from "../events/engine-events.js";
 import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
 import { applyMedia, applyMediaBoundaries } from "./apply-media.js";
 import { decideMedia } from "./decide-media.js";
-import { createMediaBoundary, isMediaBoundary } from "./media-boundary.js";
+import { createMediaBoundary, isMediaBoundary } from "../boundaries/media-boundary.js";
 import { createMediaSample, optionsOf } from "./testing/conversation.js";
 import { linked, mixedDocument, pdf, picture } from "./testing/pictures.js";
 

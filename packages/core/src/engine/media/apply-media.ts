@@ -1,17 +1,17 @@
 import type { MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
-import { stripThinking } from "../clear/clear-results.js";
-import type { DeletionNotice } from "../clear/local-clearing.js";
+import { stripThinking } from "../boundaries/clear-results.js";
+import type { DeletionNotice } from "../boundaries/deletion-notice.js";
 import type { EventEmitter } from "../events/emitter.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { MediaPlan } from "./decide-media.js";
 import {
   createMediaBoundary,
   isMediaBoundary,
   textsByMessage,
   type MediaBoundary,
-} from "./media-boundary.js";
-import { placeholderOf, replaceMedia, type MediaTexts } from "./media-content.js";
+} from "../boundaries/media-boundary.js";
+import { placeholderOf, replaceMedia, type MediaTexts } from "../boundaries/media-content.js";
 
 export interface ApplyMediaOptions {
   readonly origin: MessageOrigin;

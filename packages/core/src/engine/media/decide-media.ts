@@ -6,7 +6,7 @@ import {
   LARGEST_IMAGE,
 } from "../../messages/normalise/largest-media.js";
 import { leftOutText } from "../../messages/normalise/wording.js";
-import { placeholderOf, type MediaPath } from "./media-content.js";
+import { placeholderOf, type MediaPath } from "../boundaries/media-content.js";
 import type { MediaBlock } from "./media-in-message.js";
 import { createMediaIndex, type IndexedMedia, type MediaIndex, type MediaTotals } from "./media-index.js";
 import {
@@ -18,17 +18,7 @@ import {
   type MediaBudget,
   type MediaOptions,
 } from "./media-limits.js";
-
-/** Why an image or document goes. */
-export type MediaReason =
-  /** No request may hold it, whatever else is in there. */
-  | "refused"
-  /** More of them than a request may hold. */
-  | "count"
-  /** Together they are too long. */
-  | "bytes"
-  /** Among many images each must be smaller. */
-  | "pixels";
+import type { MediaReason } from "../events/media-reason.js";
 
 export interface PlannedMedia {
   /** Of the message that holds it. */

@@ -3,7 +3,7 @@ import type { Message } from "../../messages/message.js";
 import type { ImageSize } from "../../messages/image-size.js";
 import { readMediaSource, type MediaKind } from "../../messages/normalise/media-source.js";
 import { leftOutText } from "../../messages/normalise/wording.js";
-import { contentOf, isMedia, listInside, type MediaPath } from "./media-content.js";
+import { contentOf, isMedia, listInside, type MediaPath } from "../boundaries/media-content.js";
 
 /** One image or document of a message, as far as it may reach the model. */
 export interface MediaBlock {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createMicrocompactBoundary } from "../clear/microcompact-boundary.js";
+import { createMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { createAssistantMessage } from "../../messages/construct.js";
 import { SYNTHETIC_MODEL, type Message } from "../../messages/message.js";
-import { createMediaBoundary } from "./media-boundary.js";
+import { createMediaBoundary } from "../boundaries/media-boundary.js";
 import { createMediaIndex } from "./media-index.js";
 import { createMediaSample } from "./testing/conversation.js";
 import { linked, mixedDocument, pdf, picture, plainDocument } from "./testing/pictures.js";

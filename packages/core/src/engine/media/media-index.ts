@@ -5,9 +5,9 @@ import {
   isLocalClearing,
   isMicrocompactBoundary,
   type MicrocompactBoundary,
-} from "../clear/microcompact-boundary.js";
-import { isMediaBoundary, textsByMessage, type MediaBoundary } from "./media-boundary.js";
-import { pathKey } from "./media-content.js";
+} from "../boundaries/microcompact-boundary.js";
+import { isMediaBoundary, textsByMessage, type MediaBoundary } from "../boundaries/media-boundary.js";
+import { pathKey } from "../boundaries/media-content.js";
 import { mediaIn, type MediaBlock } from "./media-in-message.js";
 import { LARGEST_EDGE_OF_MANY } from "./media-limits.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../messages/message.js";
 import { applyMedia, applyMediaBoundaries } from "./apply-media.js";
 import { decideMedia } from "./decide-media.js";
-import { createMediaBoundary } from "./media-boundary.js";
+import { createMediaBoundary } from "../boundaries/media-boundary.js";
 import { restateMedia } from "./restate-media.js";
 import { createMediaSample, optionsOf } from "./testing/conversation.js";
 import { picture } from "./testing/pictures.js";

@@ -1,5 +1,5 @@
 import type { Message } from "../../messages/message.js";
-import { isMediaBoundary, type MediaMetadata, type ReplacedMedia } from "./media-boundary.js";
+import { isMediaBoundary, type MediaMetadata, type ReplacedMedia } from "../boundaries/media-boundary.js";
 
 /**
  * One replacement that stands for those whose boundaries a compaction leaves behind although it keeps messages

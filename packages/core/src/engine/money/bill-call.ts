@@ -2,7 +2,7 @@ import { isMainThread, type QuerySource } from "../../messages/call/query-source
 import type { ModelRequest } from "../../messages/call/request.js";
 import { billedUsage } from "../../messages/billed-usage.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { SentCall } from "./call-meter.js";
 import { promptTokens } from "./price-call.js";
 

@@ -1,7 +1,7 @@
 import { billedIterations, type BilledUsage } from "../../messages/billed-usage.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import { findModel } from "../../models/table.js";
-import { pricesAt } from "../clear/cost-rule.js";
+import { pricesAt } from "./cost-rule.js";
 
 /** Dollars of a call by what is paid for. */
 export interface CallPrice {

@@ -1,7 +1,7 @@
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { RequestMessage, ToolUseBlock, UserBlock } from "../../messages/content.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { billCall, sourceBeside } from "../money/bill-call.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { NotesStore } from "../ports/notes-store.js";

@@ -1,5 +1,5 @@
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
 import { NOTHING } from "../summarise/extractive/labels.js";
 import { writeExtractive } from "../summarise/extractive/write-extractive.js";

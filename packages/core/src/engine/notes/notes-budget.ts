@@ -1,4 +1,4 @@
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
 import { headWithin } from "../measure/token-cuts.js";
 import { sectionsOf } from "./template.js";

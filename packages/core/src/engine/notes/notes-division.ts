@@ -1,6 +1,6 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
 import { cutAtOrBefore, hasContent } from "../summarise/rounds.js";
 import type { Division } from "../summarise/pivot.js";

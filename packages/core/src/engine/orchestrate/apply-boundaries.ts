@@ -1,5 +1,5 @@
 import type { Message } from "../../messages/message.js";
-import { applyMicrocompactions } from "../clear/clear-results.js";
+import { applyMicrocompactions } from "../boundaries/clear-results.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
 import { applyOversizeBoundaries } from "../oversize/apply-cuts.js";
 import { placeAnswers } from "./place-answers.js";

@@ -1,3 +1,5 @@
+import type { ChainLink } from "../events/chain-link.js";
+
 /** Where a conversation stands between two compactions. A plain value. */
 export interface Chain {
   /** Whether it was compacted at all. */
@@ -6,13 +8,6 @@ export interface Chain {
   readonly turns: number;
   /** Names the stretch since the last compaction. */
   readonly turnId: string;
-}
-
-/** What a compaction says of those before it. */
-export interface ChainLink {
-  readonly isRecompaction: boolean;
-  readonly turnsSinceLast: number;
-  readonly previousTurnId: string;
 }
 
 export const startChain = (turnId: string): Chain => ({ isCompacted: false, turns: 0, turnId });

@@ -13,7 +13,7 @@ import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
 import { failureMessage } from "../summarise/failure-message.js";
 import type { CompactionScope } from "../summarise/pivot.js";
 import { groupByRound } from "../summarise/rounds.js";
-import type { ReadStateSnapshot } from "../restore/read-state.js";
+import type { ReadStateSnapshot } from "../tools/read-state.js";
 import { planCompaction } from "../summarise/plan.js";
 import { mentionsOf } from "../summarise/used-names.js";
 import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo.js";

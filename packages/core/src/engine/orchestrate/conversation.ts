@@ -4,7 +4,7 @@ import type { MessageOrigin } from "../../messages/construct.js";
 import type { RequestMessage } from "../../messages/content.js";
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import type { EventEmitter } from "../events/emitter.js";
-import type { Accounting } from "../measure/accounting.js";
+import type { Accounting } from "../events/accounting.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { Account } from "../money/account.js";
 import type { SentCall } from "../money/call-meter.js";
@@ -17,7 +17,7 @@ import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
 import type { CompactionScope } from "../summarise/pivot.js";
 import type { CompactionPlan, NoPlan } from "../summarise/plan.js";
 import type { NotUndone, Undone } from "../summarise/undo.js";
-import type { CacheBreak } from "../watch/cache-break.js";
+import type { CacheBreak } from "../events/cache-break.js";
 
 /** What the engine did to the conversation on its own, and what it wrote into it. */
 export interface EngineStep {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Prices } from "../../models/model.js";
-import type { CacheFacts, CostFacts } from "../clear/cost-rule.js";
+import type { CostFacts } from "../money/cost-rule.js";
+import type { CacheFacts } from "../events/cost-verdict.js";
 import { thresholdsFor } from "../measure/thresholds.js";
 import { defaultSettings, type Settings } from "../settings/settings.js";
 import { findModel } from "../../models/table.js";

@@ -1,4 +1,4 @@
-import type { CostFacts } from "../clear/cost-rule.js";
+import type { CostFacts } from "../money/cost-rule.js";
 import type { Thresholds } from "../measure/thresholds.js";
 import type { Settings } from "../settings/settings.js";
 

@@ -6,7 +6,7 @@ import { applyCuts, earlierCut } from "../oversize/apply-cuts.js";
 import { cutToEnds } from "../oversize/cut-to-ends.js";
 import { decideCuts, type PlannedCut } from "../oversize/decide-cuts.js";
 import { leastSummaryTokens } from "../oversize/least-summary.js";
-import { createOversizeBoundary, type CutText } from "../oversize/oversize-boundary.js";
+import { createOversizeBoundary, type CutText } from "../boundaries/oversize-boundary.js";
 import { unansweredFrom } from "../oversize/unanswered.js";
 import { cutNote, describeCuts } from "../oversize/wording.js";
 import type { ConversationCore } from "./conversation-core.js";

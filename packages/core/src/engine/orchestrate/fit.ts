@@ -3,10 +3,10 @@ import type { AssistantBlock, RequestMessage, UserBlock } from "../../messages/c
 import { createCompactBoundary, type MessageOrigin } from "../../messages/construct.js";
 import { asText } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { OverflowStore } from "../ports/overflow-store.js";
-import type { ProviderCapabilities } from "../prompt/capabilities.js";
+import type { ProviderCapabilities } from "../ports/capabilities.js";
 import type { Settings } from "../settings/settings.js";
 import { readQuotedTexts } from "../summarise/read-quoted-texts.js";
 import { isSummaryText } from "../summarise/summary-message.js";

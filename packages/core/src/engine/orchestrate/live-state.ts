@@ -2,13 +2,13 @@ import type { ToolDefinition } from "../../messages/call/request.js";
 import type { RequestMessage } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
 import { createNormaliser } from "../../messages/normalise/normaliser.js";
-import type { CompactableTools } from "../clear/compactable-tools.js";
+import type { CompactableTools } from "../tools/compactable-tools.js";
 import { createResultIndex, type ResultIndex } from "../clear/result-index.js";
 import { createMediaIndex, type MediaIndex } from "../media/media-index.js";
 import { createStretchIndex } from "./stretch-index.js";
 import type { Stretch } from "./early-threshold.js";
 import { createContextMeter, type ContextSize } from "../measure/context-meter.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { createMeasuredSizes } from "../measure/measured-sizes.js";
 
 /** The live messages and everything that is kept up to date with them. */

@@ -8,7 +8,7 @@ import { notesTemplate } from "../notes/template.js";
 import { isExtractionDue } from "../notes/trigger.js";
 import { createMemoryNotesStore, type NotesStore } from "../ports/notes-store.js";
 import { forkParameters } from "../prompt/fork-parameters.js";
-import { untilAborted } from "../summarise/until-aborted.js";
+import { untilAborted } from "../ports/until-aborted.js";
 import type { ConversationCore } from "./conversation-core.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
 

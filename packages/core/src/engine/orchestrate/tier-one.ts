@@ -1,8 +1,8 @@
 import { applyCached, decideCached } from "../clear/cached-edits.js";
 import { endOfRequest } from "../clear/cached-edits-request.js";
 import type { ClearPlan, ClearTarget } from "../clear/decision.js";
-import { clearResults } from "../clear/clear-results.js";
-import { createMicrocompactBoundary } from "../clear/microcompact-boundary.js";
+import { clearResults } from "../boundaries/clear-results.js";
+import { createMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { applyClearing } from "../clear/local-clearing.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { decideTimeBased } from "../clear/time-based.js";

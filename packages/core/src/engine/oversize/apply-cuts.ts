@@ -1,6 +1,6 @@
 import type { Message } from "../../messages/message.js";
-import { changeTexts, type TextPath } from "./message-texts.js";
-import { isOversizeBoundary, type CutText, type OversizeMetadata } from "./oversize-boundary.js";
+import { changeTexts, type TextPath } from "../boundaries/message-texts.js";
+import { isOversizeBoundary, type CutText, type OversizeMetadata } from "../boundaries/oversize-boundary.js";
 
 /**
  * The messages with every cut among them applied: stored originals become what the live conversation was. Messages in

@@ -1,4 +1,4 @@
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { endsWithin } from "../measure/token-cuts.js";
 
 export interface CutEnds {

@@ -1,6 +1,6 @@
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
-import { textsIn, type MessageText } from "./message-texts.js";
+import type { Estimator } from "../ports/estimator.js";
+import { textsIn, type MessageText } from "../boundaries/message-texts.js";
 
 /** A text that is too long, and how many tokens may be left of it. */
 export interface PlannedCut extends MessageText {

@@ -7,8 +7,8 @@ import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { applyCuts, applyOversizeBoundaries, restateCuts } from "./apply-cuts.js";
 import { cutToEnds } from "./cut-to-ends.js";
 import { decideCuts } from "./decide-cuts.js";
-import { changeTexts, textsIn } from "./message-texts.js";
-import { createOversizeBoundary, isOversizeBoundary, type CutText } from "./oversize-boundary.js";
+import { changeTexts, textsIn } from "../boundaries/message-texts.js";
+import { createOversizeBoundary, isOversizeBoundary, type CutText } from "../boundaries/oversize-boundary.js";
 import { unansweredFrom } from "./unanswered.js";
 
 const estimator = createDefaultEstimator({ model: "claude-sonnet-5" });

@@ -1,4 +1,4 @@
-import type { CutText } from "./oversize-boundary.js";
+import type { CutText } from "../boundaries/oversize-boundary.js";
 
 const counted = (characters: number): string => `${characters.toLocaleString("en-US")} characters`;
 

@@ -2,7 +2,7 @@ import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelRequest } from "../../messages/call/request.js";
 import type { ModelResponse, ResponseUsage } from "../../messages/call/response.js";
 import type { StreamOutput } from "../../messages/call/stream.js";
-import type { ProviderCapabilities } from "../prompt/capabilities.js";
+import type { ProviderCapabilities } from "./capabilities.js";
 
 /** One call, as it is handed to whoever makes it. */
 export interface ModelCall {

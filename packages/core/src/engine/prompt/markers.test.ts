@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContentBlock, RequestMessage } from "../../messages/content.js";
-import { messagesApiCapabilities as capabilities } from "./capabilities.js";
+import { messagesApiCapabilities as capabilities } from "../ports/capabilities.js";
 import { placeMarkers, type BlockPosition, type MarkedParts, type UnmarkedParts } from "./markers.js";
 
 const text = (value: string): ContentBlock => ({ type: "text", text: value });

@@ -1,7 +1,7 @@
 import type { CacheControl, ContentBlock, RequestMessage, TextBlock } from "../../messages/content.js";
 import type { ToolDefinition } from "../../messages/call/request.js";
 import { noteOrigin, originOf } from "../../messages/list-origin.js";
-import type { ProviderCapabilities } from "./capabilities.js";
+import type { ProviderCapabilities } from "../ports/capabilities.js";
 import type { SystemLayout } from "./system-blocks.js";
 
 /** A content block of a request, by the index of its message and its own. */

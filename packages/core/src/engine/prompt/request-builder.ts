@@ -5,7 +5,7 @@ import type { RequestMessage } from "../../messages/content.js";
 import { findModel } from "../../models/table.js";
 import { placeCachedEdits } from "../clear/cached-edits-request.js";
 import type { PinnedEdit } from "../clear/cached-edits.js";
-import type { ProviderCapabilities } from "./capabilities.js";
+import type { ProviderCapabilities } from "../ports/capabilities.js";
 import { addWrite, renewWrite, writesWithin, type CacheWrite } from "./cache-writes.js";
 import { placeMarkers, type BlockPosition, type Ttl } from "./markers.js";
 import type { SystemLayout } from "./system-blocks.js";

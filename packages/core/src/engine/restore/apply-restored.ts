@@ -1,6 +1,6 @@
 import type { EventEmitter } from "../events/emitter.js";
 import type { NestedMemory } from "./nested-memory.js";
-import type { ReadState } from "./read-state.js";
+import type { ReadState } from "../tools/read-state.js";
 import type { Restored } from "./restored.js";
 
 export interface ApplyRestoredOptions {

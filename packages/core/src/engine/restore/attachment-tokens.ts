@@ -1,6 +1,6 @@
 import type { Attachment } from "../../messages/message.js";
 import { renderAttachment } from "../../messages/normalise/render-attachment.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 
 /** Tokens of an attachment as the model is sent it. */
 export const attachmentTokens = (attachment: Attachment, estimator: Estimator): number =>

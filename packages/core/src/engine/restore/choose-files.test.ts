@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../messages/message.js";
-import { CLEARED_RESULT_TEXT } from "../clear/cleared-result.js";
-import { createCompactableTools } from "../clear/compactable-tools.js";
-import { SAMPLE_START } from "../clear/testing/sample.js";
+import { CLEARED_RESULT_TEXT } from "../boundaries/cleared-result.js";
+import { createCompactableTools } from "../tools/compactable-tools.js";
+import { SAMPLE_START } from "../tools/testing/sample.js";
 import { chooseFiles, type FileChoiceOptions } from "./choose-files.js";
-import type { ReadStateSnapshot } from "./read-state.js";
+import type { ReadStateSnapshot } from "../tools/read-state.js";
 import { readStateWith } from "./testing/read-states.js";
 import { readMessages } from "./testing/tool-reads.js";
 

@@ -1,8 +1,8 @@
 import type { Message } from "../../messages/message.js";
-import type { CompactableTools } from "../clear/compactable-tools.js";
-import type { SummaryVariant } from "../summarise/sections.js";
+import type { CompactableTools } from "../tools/compactable-tools.js";
+import type { SummaryVariant } from "../events/summary-variant.js";
 import { baseName, isWithin, pathKey, resolveIn } from "../../messages/paths.js";
-import type { ReadStateSnapshot, RememberedRead } from "./read-state.js";
+import type { ReadStateSnapshot, RememberedRead } from "../tools/read-state.js";
 import type { SkippedItem, SkipReason } from "./restored.js";
 import { visibleFiles } from "./visible-files.js";
 

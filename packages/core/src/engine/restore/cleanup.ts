@@ -1,5 +1,5 @@
 import { isMainThread, type QuerySource } from "../../messages/call/query-source.js";
-import type { SummaryVariant } from "../summarise/sections.js";
+import type { SummaryVariant } from "../events/summary-variant.js";
 
 /** What a compaction makes obsolete. */
 export const cleanupTargets = [

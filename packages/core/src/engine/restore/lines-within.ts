@@ -1,4 +1,4 @@
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 
 /** Estimates are whole numbers: of many lines together they are off by less than of each alone. */
 const LINES_AT_ONCE = 16;

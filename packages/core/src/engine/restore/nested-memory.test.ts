@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createNestedMemory, memoryPathsFor, type NestedMemoryOptions } from "./nested-memory.js";
 import { createMemoryFileAccess, type MemoryFile } from "./ports/memory-file-access.js";
-import { createMemoryReadState } from "./read-state.js";
+import { createMemoryReadState } from "../tools/read-state.js";
 
 function memoryOf(files: Readonly<Record<string, MemoryFile>>, more: Partial<NestedMemoryOptions> = {}) {
   const disk = createMemoryFileAccess(files);

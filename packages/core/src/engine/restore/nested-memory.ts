@@ -2,8 +2,8 @@ import type { Clock } from "../../messages/construct.js";
 import type { Attachment } from "../../messages/message.js";
 import { memoryFileNames } from "./choose-files.js";
 import { directoriesTo, displayPath, pathKey, resolveIn } from "../../messages/paths.js";
-import type { FileAccess, FileText } from "./ports/file-access.js";
-import type { ReadState } from "./read-state.js";
+import type { FileAccess, FileText } from "../ports/file-access.js";
+import type { ReadState } from "../tools/read-state.js";
 
 /** Rule files beside the memory files: which ones apply is the host's matter (globs, front matter). */
 export interface MemoryRules {

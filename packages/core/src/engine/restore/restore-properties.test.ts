@@ -10,7 +10,7 @@ import { attachmentTokens } from "./attachment-tokens.js";
 import { dropToFit, restoredTokens } from "./drop-to-fit.js";
 import { createMemoryFileAccess, type MemoryFile } from "./ports/memory-file-access.js";
 import type { InvokedSkill } from "./ports/invoked-skills.js";
-import { createMemoryReadState } from "./read-state.js";
+import { createMemoryReadState } from "../tools/read-state.js";
 import { restoreState, type RestoreOptions } from "./restore-state.js";
 import { restoreChannels } from "./restored.js";
 import { readMessages } from "./testing/tool-reads.js";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createAttachmentMessage } from "../../messages/construct.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
-import { createSample, filler } from "../clear/testing/sample.js";
+import { createSample, filler } from "../tools/testing/sample.js";
 import { createEventEmitter } from "../events/emitter.js";
 import { defaultSettings } from "../settings/settings.js";
 import { applyRestored } from "./apply-restored.js";
 import { announce } from "./announce.js";
-import type { FileAccess, FileReadOptions } from "./ports/file-access.js";
+import type { FileAccess, FileReadOptions } from "../ports/file-access.js";
 import { createMemoryFileAccess } from "./ports/memory-file-access.js";
-import { createMemoryReadState } from "./read-state.js";
+import { createMemoryReadState } from "../tools/read-state.js";
 import { restoreState, type RestoreOptions } from "./restore-state.js";
 import { restoreChannels, type Restored } from "./restored.js";
 import { readStateWith } from "./testing/read-states.js";

@@ -1,11 +1,11 @@
 import type { Clock } from "../../messages/construct.js";
 import type { Attachment, Message } from "../../messages/message.js";
-import { createCompactableTools, type CompactableTools } from "../clear/compactable-tools.js";
+import { createCompactableTools, type CompactableTools } from "../tools/compactable-tools.js";
 import type { EventEmitter } from "../events/emitter.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
-import type { SummaryVariant } from "../summarise/sections.js";
-import { Aborted, untilAborted } from "../summarise/until-aborted.js";
+import type { SummaryVariant } from "../events/summary-variant.js";
+import { Aborted, untilAborted } from "../ports/until-aborted.js";
 import { announce } from "./announce.js";
 import { attachmentTokens } from "./attachment-tokens.js";
 import { backgroundAttachments } from "./channels/background-agents.js";
@@ -16,21 +16,21 @@ import { todoAttachment } from "./channels/todos.js";
 import { chooseFiles, type FileChoice, type FileExclusions } from "./choose-files.js";
 import type { AnnouncementSource } from "./ports/announcement-source.js";
 import type { BackgroundAgents } from "./ports/background-agents.js";
-import type { FileAccess } from "./ports/file-access.js";
+import type { FileAccess } from "../ports/file-access.js";
 import type { InvokedSkills } from "./ports/invoked-skills.js";
 import type { PlanSource, PlanState } from "./ports/plan-source.js";
 import type { TodoSource } from "./ports/todo-source.js";
-import type { ReadStateSnapshot } from "./read-state.js";
+import type { ReadStateSnapshot } from "../tools/read-state.js";
 import {
   noItems,
   type ChannelResult,
-  type FileSkipReason,
   type RestoreChannel,
   type Restored,
   type RestoredItem,
   type SkippedItem,
   type SkipReason,
 } from "./restored.js";
+import type { FileSkipReason } from "../events/file-skip-reason.js";
 
 /** Where state comes from. A channel whose port is left out gives nothing. */
 export interface RestorePorts {

@@ -1,6 +1,6 @@
 import type { Attachment } from "../../messages/message.js";
-import type { FileRefusal } from "./ports/file-access.js";
-import type { ReadStateSnapshot } from "./read-state.js";
+import type { ReadStateSnapshot } from "../tools/read-state.js";
+import type { FileSkipReason } from "../events/file-skip-reason.js";
 
 /** The ways on which state comes back, in the order in which it stands behind the summary. */
 export const restoreChannels = [
@@ -16,9 +16,6 @@ export const restoreChannels = [
 ] as const;
 
 export type RestoreChannel = (typeof restoreChannels)[number];
-
-/** Why a file that was chosen is not restored. */
-export type FileSkipReason = FileRefusal | "does-not-fit";
 
 export type SkipReason =
   | FileSkipReason

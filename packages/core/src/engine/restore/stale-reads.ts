@@ -1,6 +1,6 @@
 import { shownPath } from "../../messages/shown-path.js";
-import type { FileAccess } from "./ports/file-access.js";
-import type { ReadState } from "./read-state.js";
+import type { FileAccess } from "../ports/file-access.js";
+import type { ReadState } from "../tools/read-state.js";
 
 /** A file that is no longer what the model read. */
 export interface StaleRead {

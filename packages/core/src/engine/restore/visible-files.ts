@@ -1,9 +1,9 @@
 import type { AssistantBlock, UserBlock } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
-import { applyMicrocompactions } from "../clear/clear-results.js";
-import { isClearedResult } from "../clear/cleared-result.js";
-import type { CompactableTools } from "../clear/compactable-tools.js";
-import { fileReadsOf, showsFile } from "../clear/file-reads.js";
+import { applyMicrocompactions } from "../boundaries/clear-results.js";
+import { isClearedResult } from "../boundaries/cleared-result.js";
+import type { CompactableTools } from "../tools/compactable-tools.js";
+import { fileReadsOf, showsFile } from "../tools/file-reads.js";
 import { pathKey } from "../../messages/paths.js";
 
 export interface VisibleFilesOptions {

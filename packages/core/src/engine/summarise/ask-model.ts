@@ -2,7 +2,7 @@ import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import { createCallMeter, type CallMeter, type SentCall } from "../money/call-meter.js";
 import type { CallOptions, ModelCall, ModelProvider } from "../ports/model-provider.js";
-import { Aborted, untilAborted } from "./until-aborted.js";
+import { Aborted, untilAborted } from "../ports/until-aborted.js";
 
 type Ending =
   | { readonly kind: "answer"; readonly response: ModelResponse }

@@ -11,13 +11,16 @@ import type {
   Message,
 } from "../../messages/message.js";
 import { storedEnds } from "../../messages/late-answer.js";
-import { clearResults } from "../clear/clear-results.js";
-import { createMicrocompactBoundary, type MicrocompactBoundary } from "../clear/microcompact-boundary.js";
+import { clearResults } from "../boundaries/clear-results.js";
+import {
+  createMicrocompactBoundary,
+  type MicrocompactBoundary,
+} from "../boundaries/microcompact-boundary.js";
 import { restateClearings } from "../clear/restate-clearings.js";
-import { createMediaBoundary } from "../media/media-boundary.js";
+import { createMediaBoundary } from "../boundaries/media-boundary.js";
 import { restateMedia } from "../media/restate-media.js";
 import { restateCuts } from "../oversize/apply-cuts.js";
-import { createOversizeBoundary } from "../oversize/oversize-boundary.js";
+import { createOversizeBoundary } from "../boundaries/oversize-boundary.js";
 import type { Division } from "./pivot.js";
 
 export interface ContextParts {

@@ -3,18 +3,19 @@ import type { Attachment } from "../../messages/message.js";
 import { sampledFigures } from "../../messages/usage.js";
 import type { HookContext, PreCompactOutput } from "../ports/compact-hooks.js";
 import { withLazyField } from "../events/lazy-field.js";
-import { accountFor } from "../measure/accounting.js";
+import { accountFor } from "../measure/account-for.js";
 import { readUsage } from "../measure/growth.js";
 import type { Restored } from "../restore/restored.js";
 import { createCandidate } from "./candidate.js";
 import type { CompactInput, CompactPhase, CompactPorts, CompactRun, HookResults } from "./compact-run.js";
-import type { Compacted, CompactionFailed, CompactionFailureReason } from "./compaction.js";
+import type { Compacted, CompactionFailed } from "./compaction.js";
+import type { CompactionFailureReason } from "../events/compaction-terms.js";
 import { failureMessage } from "./failure-message.js";
 import { capHookText } from "./hook-text.js";
 import { divideFor, whyUndivided } from "./pivot.js";
 import { hasContent } from "./rounds.js";
 import { tellObserver } from "./tell-observer.js";
-import { Aborted, throwIfAborted, untilAborted } from "./until-aborted.js";
+import { Aborted, throwIfAborted, untilAborted } from "../ports/until-aborted.js";
 import { writeSummaries } from "./write-summary.js";
 
 const phaseTexts: Readonly<Record<CompactPhase, string>> = {

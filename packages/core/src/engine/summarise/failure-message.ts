@@ -1,4 +1,4 @@
-import type { CompactionFailureReason } from "./compaction.js";
+import type { CompactionFailureReason } from "../events/compaction-terms.js";
 import { firstCharacters } from "../../messages/plain-text.js";
 
 const sentences: Readonly<Record<CompactionFailureReason, string>> = {

@@ -1,5 +1,5 @@
 import { findModel } from "../../models/table.js";
-import { pricesAt } from "../clear/cost-rule.js";
+import { pricesAt } from "../money/cost-rule.js";
 import { isLiveWrite } from "../prompt/cache-writes.js";
 import type { CompactRun } from "./compact-run.js";
 import { estimatedTokens } from "./new-size.js";

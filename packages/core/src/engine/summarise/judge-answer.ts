@@ -1,6 +1,6 @@
 import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
-import type { CompactionFailureReason } from "./compaction.js";
+import type { CompactionFailureReason } from "../events/compaction-terms.js";
 import { parseSummary } from "./parse-summary.js";
 import { findSections } from "./summary-sections.js";
 import type { TooLong } from "./too-long.js";

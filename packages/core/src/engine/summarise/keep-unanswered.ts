@@ -1,5 +1,5 @@
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { unpadded } from "../measure/unpadded.js";
 import { isResponse, isSummary, unansweredFrom, unansweredIn } from "../oversize/unanswered.js";
 import { leastSummaryTokens } from "../oversize/least-summary.js";

@@ -1,6 +1,6 @@
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
-import type { CompactionTrigger } from "./compaction.js";
+import type { Estimator } from "../ports/estimator.js";
+import type { CompactionTrigger } from "../events/compaction-terms.js";
 
 /** How large the context is, and from when on it must be compacted. */
 export interface SizeFacts {

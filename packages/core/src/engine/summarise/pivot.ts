@@ -1,10 +1,10 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { CompactInput } from "./compact-run.js";
 import { keptUnanswered, unansweredLimits, type UnansweredLimits } from "./keep-unanswered.js";
 import { cutAtOrBefore, groupByRound, hasContent } from "./rounds.js";
-import type { SummaryVariant } from "./sections.js";
+import type { SummaryVariant } from "../events/summary-variant.js";
 
 /** What is to be compacted. */
 export type CompactionScope =

@@ -1,4 +1,5 @@
-import { sectionTitles, type SummaryVariant } from "./sections.js";
+import { sectionTitles } from "./sections.js";
+import type { SummaryVariant } from "../events/summary-variant.js";
 
 export interface SummaryPromptOptions {
   readonly variant: SummaryVariant;

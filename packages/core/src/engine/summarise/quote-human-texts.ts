@@ -1,4 +1,4 @@
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import type { HumanText } from "./human-text.js";
 import { linesOf, oneLine } from "../../messages/plain-text.js";
 import { QUOTATION_LABELS } from "./extractive/labels.js";

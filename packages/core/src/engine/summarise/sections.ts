@@ -1,5 +1,4 @@
-/** What a summary covers: everything, what comes after a pivot, or what comes before it. */
-export type SummaryVariant = "full" | "from" | "up_to";
+import type { SummaryVariant } from "../events/summary-variant.js";
 
 const COMMON = [
   "Primary request and intent",

@@ -1,6 +1,6 @@
 import { createUserMessage, type MessageOrigin } from "../../messages/construct.js";
 import type { Message, UserMessage } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { groupByRound, hasContent } from "./rounds.js";
 
 /** Stands before what is left where that would begin with the model's words. */

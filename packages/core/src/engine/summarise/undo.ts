@@ -1,9 +1,9 @@
 import { createSystemMessage, type MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
-import { isThinkingBlock } from "../clear/clear-results.js";
-import { isMicrocompactBoundary } from "../clear/microcompact-boundary.js";
-import { isMediaBoundary } from "../media/media-boundary.js";
-import { isOversizeBoundary } from "../oversize/oversize-boundary.js";
+import { isThinkingBlock } from "../boundaries/clear-results.js";
+import { isMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isMediaBoundary } from "../boundaries/media-boundary.js";
+import { isOversizeBoundary } from "../boundaries/oversize-boundary.js";
 import type { Compacted } from "./compaction.js";
 
 /** A conversation without its last compaction. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../messages/message.js";
-import { createSample, type SampleCall } from "../clear/testing/sample.js";
+import { createSample, type SampleCall } from "../tools/testing/sample.js";
 import { mentionsOf, namesInText, namesToCarry, namesUsed } from "./used-names.js";
 
 const rounds = (...all: readonly (readonly SampleCall[])[]): readonly Message[] => {

@@ -1,12 +1,13 @@
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
-import type { Mended } from "./compaction.js";
+import type { Estimator } from "../ports/estimator.js";
+import type { Mended } from "../events/compaction-terms.js";
 import { ADDED_LABEL } from "./extractive/labels.js";
 import { writeExtractive } from "./extractive/write-extractive.js";
 import type { HumanText } from "./human-text.js";
 import { pathsNamedIn } from "./named-paths.js";
 import { humanQuotes } from "./quote-human-texts.js";
-import { sectionTitles, USER_MESSAGES_SECTION, type SummaryVariant } from "./sections.js";
+import { sectionTitles, USER_MESSAGES_SECTION } from "./sections.js";
+import type { SummaryVariant } from "../events/summary-variant.js";
 import { namesSeen } from "./seen-names.js";
 import { findSections, sectionBody, type SectionPart } from "./summary-sections.js";
 import { createTextFinder } from "./text-finder.js";

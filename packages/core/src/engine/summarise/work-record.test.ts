@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../messages/message.js";
-import { createSample, type SampleCall } from "../clear/testing/sample.js";
+import { createSample, type SampleCall } from "../tools/testing/sample.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
 import { countCharacters } from "../measure/testing/count-characters.js";

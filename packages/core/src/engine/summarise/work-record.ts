@@ -1,6 +1,6 @@
 import { asText, isFields } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
-import type { Estimator } from "../measure/estimator.js";
+import type { Estimator } from "../ports/estimator.js";
 import { oneLine } from "../../messages/plain-text.js";
 import { namesInText, type UsedName } from "./used-names.js";
 

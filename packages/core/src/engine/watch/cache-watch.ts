@@ -1,13 +1,13 @@
 import { trackedAs, type QuerySource } from "../../messages/call/query-source.js";
 import type { Prices } from "../../models/model.js";
 import { findModel } from "../../models/table.js";
-import { pricesAt } from "../clear/cost-rule.js";
-import type { DeletionNotice } from "../clear/local-clearing.js";
+import { pricesAt } from "../money/cost-rule.js";
+import type { DeletionNotice } from "../boundaries/deletion-notice.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import { defaultSettings, type Settings } from "../settings/settings.js";
-import type { BreakReason } from "./break-reason.js";
-import type { CacheBreak } from "./cache-break.js";
+import type { BreakReason } from "../events/break-reason.js";
+import type { CacheBreak } from "../events/cache-break.js";
 import { changesBetween } from "./changes.js";
 import { cacheFigures, type CacheFigures } from "./judge-reading.js";
 import { matchesPattern } from "../settings/matches-pattern.js";

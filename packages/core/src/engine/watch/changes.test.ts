@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RequestMessage } from "../../messages/content.js";
-import type { BreakReason } from "./break-reason.js";
+import type { BreakReason } from "../events/break-reason.js";
 import {
   assistant,
   conversation,

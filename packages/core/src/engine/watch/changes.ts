@@ -1,4 +1,4 @@
-import type { BreakReason, FromTo } from "./break-reason.js";
+import type { BreakReason, FromTo } from "../events/break-reason.js";
 import { systemChanges, toolChanges } from "./head-changes.js";
 import { markerChanges, type MarkerOptions } from "./marker-changes.js";
 import { firstChangedMessage, sharedMessages } from "./message-list.js";

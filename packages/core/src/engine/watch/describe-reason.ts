@@ -1,4 +1,4 @@
-import type { BreakReason, SectionChange } from "./break-reason.js";
+import type { BreakReason, SectionChange } from "../events/break-reason.js";
 
 /** The reasons in one sentence, without a full stop. */
 export const describeReasons = (reasons: readonly BreakReason[]): string =>

@@ -1,17 +1,6 @@
 import { isFields } from "../../messages/fields.js";
-import type { BreakReason } from "./break-reason.js";
-
-/** The provider's own word on a cache miss. */
-export interface ProviderDiagnosis {
-  /**
-   * As the provider calls it: `model_changed`, `system_changed`, `tools_changed`, `messages_changed`,
-   * `previous_message_not_found`, `unavailable`, or a name that is not known yet. `none`: it compared the two
-   * requests and found no difference. `pending`: it had not finished comparing.
-   */
-  readonly type: string;
-  /** Tokens that it says would have been read. */
-  readonly missedTokens?: number;
-}
+import type { BreakReason } from "../events/break-reason.js";
+import type { ProviderDiagnosis } from "../events/provider-diagnosis.js";
 
 /** Reads the `diagnostics` of a response to a request that asked for them; undefined where nothing was said. */
 export function readDiagnosis(diagnostics: unknown): ProviderDiagnosis | undefined {

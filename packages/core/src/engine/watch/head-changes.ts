@@ -1,5 +1,5 @@
 import { isFields } from "../../messages/fields.js";
-import type { BreakReason, SectionChange } from "./break-reason.js";
+import type { BreakReason, SectionChange } from "../events/break-reason.js";
 import { sameContent } from "./same-content.js";
 import type { SentRequest } from "./sent-request.js";
 import type { WatchedSection } from "./watched-call.js";

@@ -2,7 +2,7 @@ import { isFields, type Fields } from "../../messages/fields.js";
 import { sampledFigures } from "../../messages/usage.js";
 import type { Prices } from "../../models/model.js";
 import { defaultSettings, type Settings } from "../settings/settings.js";
-import type { Ttl } from "./break-reason.js";
+import type { Ttl } from "../events/break-reason.js";
 
 /** What a response says of the cache. */
 export interface CacheFigures {

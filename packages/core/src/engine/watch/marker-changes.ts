@@ -1,5 +1,5 @@
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
-import type { BreakReason, FromTo, MarkedPart } from "./break-reason.js";
+import type { BreakReason, FromTo, MarkedPart } from "../events/break-reason.js";
 import type { MessageMarker } from "./message-list.js";
 import type { SentRequest } from "./sent-request.js";
 import { dropsThinking } from "./unchanged-causes.js";

@@ -1,6 +1,7 @@
 import { isFields } from "../../messages/fields.js";
-import type { BreakReason } from "./break-reason.js";
-import { describeBreak, type CacheBreak } from "./cache-break.js";
+import type { BreakReason } from "../events/break-reason.js";
+import { describeBreak } from "./describe-break.js";
+import type { CacheBreak } from "../events/cache-break.js";
 import { safeName } from "./describe-reason.js";
 import { asSections, byName } from "./head-changes.js";
 import { blocksOf } from "./message-list.js";

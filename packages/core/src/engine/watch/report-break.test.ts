@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createEventEmitter } from "../events/emitter.js";
 import { createMemoryBreakDiffStore } from "../ports/break-diff-store.js";
-import { describeBreak, type CacheBreak } from "./cache-break.js";
+import { describeBreak } from "./describe-break.js";
+import type { CacheBreak } from "../events/cache-break.js";
 import {
   conversation,
   hourMarker,

@@ -1,8 +1,8 @@
 import { trackedAs } from "../../messages/call/query-source.js";
 import type { Prices } from "../../models/model.js";
 import type { Settings } from "../settings/settings.js";
-import type { BreakReason } from "./break-reason.js";
-import type { CacheBreak } from "./cache-break.js";
+import type { BreakReason } from "../events/break-reason.js";
+import type { CacheBreak } from "../events/cache-break.js";
 import { describeReasons } from "./describe-reason.js";
 import { agreesWith, readDiagnosis } from "./diagnosis.js";
 import { costOfLoss, judgeReading, type CacheFigures, type Loss } from "./judge-reading.js";

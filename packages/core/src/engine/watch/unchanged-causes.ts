@@ -1,7 +1,7 @@
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
 import { isFields } from "../../messages/fields.js";
 import { findModel } from "../../models/table.js";
-import type { BreakReason, Ttl } from "./break-reason.js";
+import type { BreakReason, Ttl } from "../events/break-reason.js";
 import { blocksBetween, blocksOf } from "./message-list.js";
 import { isThinking, type SentRequest } from "./sent-request.js";
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ModelRequest } from "../../messages/call/request.js";
 import { createMemoryBreakDiffStore } from "../ports/break-diff-store.js";
-import type { BreakReason } from "./break-reason.js";
-import { describeBreak } from "./cache-break.js";
+import type { BreakReason } from "../events/break-reason.js";
+import { describeBreak } from "./describe-break.js";
 import { createCacheWatch } from "./cache-watch.js";
 
 /** The whole truth about a request, as data that the watch never sees. */

@@ -1,6 +1,6 @@
 import type { QuerySource } from "../../messages/call/query-source.js";
-import type { DeletionNotice } from "../clear/local-clearing.js";
-import type { BreakReason } from "./break-reason.js";
+import type { DeletionNotice } from "../boundaries/deletion-notice.js";
+import type { BreakReason } from "../events/break-reason.js";
 import type { SentRequest } from "./sent-request.js";
 
 /** What the last answered request of a source left in the cache. */

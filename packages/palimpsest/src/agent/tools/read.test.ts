@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { showsFile } from "../../../../core/src/engine/clear/file-reads.js";
+import { showsFile } from "../../../../core/src/engine/tools/file-reads.js";
 import { createPathGuard } from "../path-guard.js";
 import { createReadTool } from "./read.js";
 import type { ToolInput, ToolOutput } from "./tool.js";

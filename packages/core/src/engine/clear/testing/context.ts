@@ -2,7 +2,7 @@ import type { Message } from "../../../messages/message.js";
 import { findModel } from "../../../models/table.js";
 import { createHeuristicEstimator } from "../../measure/heuristic-estimator.js";
 import { defaultSettings, type Settings } from "../../settings/settings.js";
-import { createCompactableTools } from "../compactable-tools.js";
+import { createCompactableTools } from "../../tools/compactable-tools.js";
 import type { ClearContext } from "../decision.js";
 import { createResultIndex } from "../result-index.js";
 

@@ -1,4 +1,4 @@
-import type { Estimator } from "../estimator.js";
+import type { Estimator } from "../../ports/estimator.js";
 
 export interface CountedEstimator {
   readonly estimator: Estimator;

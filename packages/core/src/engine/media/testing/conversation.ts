@@ -2,7 +2,7 @@ import { createAttachmentMessage, createUserMessage } from "../../../messages/co
 import type { UserBlock } from "../../../messages/content.js";
 import type { Message } from "../../../messages/message.js";
 import { findModel } from "../../../models/table.js";
-import { createSample } from "../../clear/testing/sample.js";
+import { createSample } from "../../tools/testing/sample.js";
 import { defaultSettings, type Settings } from "../../settings/settings.js";
 import type { MediaOptions } from "../media-limits.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMemoryGapHistoryStore } from "../../ports/gap-history-store.js";
+import { createMemoryGapHistoryStore } from "./gap-history-store.js";
 import { addRequest, gapBounds, noEvidence, requestsSeen } from "./gap-evidence.js";
 import { addToHistory, noGapHistory, readGapHistory, seenBefore, type GapHistory } from "./gap-history.js";
 import { attendedPrior } from "./gap-prior.js";

@@ -1,7 +1,7 @@
 import type { QuerySource } from "../../../messages/call/query-source.js";
 import type { Prices } from "../../../models/model.js";
 import { findModel } from "../../../models/table.js";
-import { pricesAt } from "../../clear/cost-rule.js";
+import { pricesAt } from "../../money/cost-rule.js";
 import type { Ttl } from "../markers.js";
 import { relativePrices, requestCost, type TtlCosts } from "./expected-cost.js";
 import type { GapEvidence, PromptRequest } from "./gap-evidence.js";

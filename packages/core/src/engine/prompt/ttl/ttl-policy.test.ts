@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryGapHistoryStore } from "../../ports/gap-history-store.js";
+import { createMemoryGapHistoryStore } from "./gap-history-store.js";
 import { relativePrices } from "./expected-cost.js";
 import { requestsSeen, noEvidence } from "./gap-evidence.js";
 import type { GapHistory } from "./gap-history.js";

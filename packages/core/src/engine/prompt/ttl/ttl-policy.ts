@@ -1,5 +1,5 @@
 import type { QuerySource } from "../../../messages/call/query-source.js";
-import type { GapHistoryStore } from "../../ports/gap-history-store.js";
+import type { GapHistoryStore } from "./gap-history-store.js";
 import {
   addEvidence,
   noEvidence,

@@ -1,6 +1,6 @@
 import { trackedAs, type QuerySource } from "../../../messages/call/query-source.js";
 import type { Prices } from "../../../models/model.js";
-import type { ProviderCapabilities } from "../capabilities.js";
+import type { ProviderCapabilities } from "../../ports/capabilities.js";
 import type { Settings } from "../../settings/settings.js";
 import type { Ttl } from "../markers.js";
 import { expectedCost, switchCost, type TtlCosts } from "./expected-cost.js";

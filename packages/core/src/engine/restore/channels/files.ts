@@ -1,13 +1,14 @@
 import { shownPath } from "../../../messages/shown-path.js";
 import type { Attachment } from "../../../messages/message.js";
-import type { Estimator } from "../../measure/estimator.js";
+import type { Estimator } from "../../ports/estimator.js";
 import type { Settings } from "../../settings/settings.js";
 import { attachmentTokens, MOST_CHARACTERS_PER_TOKEN } from "../attachment-tokens.js";
 import { cutText } from "../cut-text.js";
 import { linesWithin } from "../lines-within.js";
-import type { FileAccess, FileReadOutcome, FileText } from "../ports/file-access.js";
-import type { ReadRecord, RememberedRead } from "../read-state.js";
-import type { ChannelResult, FileSkipReason, RestoredItem, SkippedItem } from "../restored.js";
+import type { FileAccess, FileReadOutcome, FileText } from "../../ports/file-access.js";
+import type { ReadRecord, RememberedRead } from "../../tools/read-state.js";
+import type { ChannelResult, RestoredItem, SkippedItem } from "../restored.js";
+import type { FileSkipReason } from "../../events/file-skip-reason.js";
 
 export interface FilesChannelOptions {
   readonly files: FileAccess;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filler } from "../../clear/testing/sample.js";
+import { filler } from "../../tools/testing/sample.js";
 import { estimator } from "../../clear/testing/context.js";
 import { createMemoryInvokedSkills, type InvokedSkill } from "../ports/invoked-skills.js";
 import { restoreSkills } from "./skills.js";

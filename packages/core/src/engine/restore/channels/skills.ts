@@ -1,6 +1,6 @@
 import { shownPath } from "../../../messages/shown-path.js";
 import type { Attachment } from "../../../messages/message.js";
-import type { Estimator } from "../../measure/estimator.js";
+import type { Estimator } from "../../ports/estimator.js";
 import type { Settings } from "../../settings/settings.js";
 import { attachmentTokens, MOST_CHARACTERS_PER_TOKEN } from "../attachment-tokens.js";
 import { cutText } from "../cut-text.js";

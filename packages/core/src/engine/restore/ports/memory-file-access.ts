@@ -1,4 +1,4 @@
-import type { FileAccess, FileReadOptions, FileRefusal, FileText } from "./file-access.js";
+import type { FileAccess, FileReadOptions, FileRefusal, FileText } from "../../ports/file-access.js";
 
 /** A file in memory: its text with the time of its last change, or what reading it is answered with. */
 export type MemoryFile =

@@ -1,4 +1,4 @@
-import { createMemoryReadState, type ReadRecord, type ReadState } from "../read-state.js";
+import { createMemoryReadState, type ReadRecord, type ReadState } from "../../tools/read-state.js";
 
 /** A read-state in which these were read one after the other, the first one first. */
 export function readStateWith(paths: readonly string[], record: Partial<ReadRecord> = {}): ReadState {

@@ -1,5 +1,5 @@
 import type { Message } from "../../../messages/message.js";
-import { createSample, SAMPLE_START } from "../../clear/testing/sample.js";
+import { createSample, SAMPLE_START } from "../../tools/testing/sample.js";
 
 export interface SampleRead {
   readonly path: string;

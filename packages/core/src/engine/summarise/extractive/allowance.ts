@@ -1,4 +1,4 @@
-import type { Estimator } from "../../measure/estimator.js";
+import type { Estimator } from "../../ports/estimator.js";
 
 /** What adding up rounded estimates may hide for each line. */
 const ROUNDING = 0.5;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCompactableTools } from "../../clear/compactable-tools.js";
+import { createCompactableTools } from "../../tools/compactable-tools.js";
 import { changedFiles, patchOf } from "./call.js";
 
 const tools = createCompactableTools();

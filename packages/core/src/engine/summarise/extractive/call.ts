@@ -1,8 +1,8 @@
 import type { ToolResultBlock } from "../../../messages/content.js";
 import { asText, isFields, type Fields } from "../../../messages/fields.js";
-import { isWriteLike, type CompactableKind } from "../../clear/compactable-tools.js";
-import { fileReadsOf } from "../../clear/file-reads.js";
-import { CLEARED_RESULT_TEXT } from "../../clear/cleared-result.js";
+import { isWriteLike, type CompactableKind } from "../../tools/compactable-tools.js";
+import { fileReadsOf } from "../../tools/file-reads.js";
+import { CLEARED_RESULT_TEXT } from "../../boundaries/cleared-result.js";
 import type { Failure } from "./failure.js";
 
 /** A call among the messages, with what is known of its result. */

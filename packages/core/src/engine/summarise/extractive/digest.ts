@@ -1,6 +1,6 @@
 import type { Message } from "../../../messages/message.js";
-import { createCompactableTools, type CompactableTools } from "../../clear/compactable-tools.js";
-import type { Estimator } from "../../measure/estimator.js";
+import { createCompactableTools, type CompactableTools } from "../../tools/compactable-tools.js";
+import type { Estimator } from "../../ports/estimator.js";
 import { humanTextsOf } from "../human-texts.js";
 import { Allowance, newestThatFit } from "./allowance.js";
 import { earlierLines, readEarlierSummary } from "./earlier-summary.js";

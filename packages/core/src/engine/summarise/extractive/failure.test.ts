@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CompactableKind } from "../../clear/compactable-tools.js";
+import type { CompactableKind } from "../../tools/compactable-tools.js";
 import { failureOf, tellingLines } from "./failure.js";
 
 const judged = (kind: CompactableKind | undefined, text: string, isError?: boolean) =>

@@ -1,5 +1,5 @@
 import type { ToolResultBlock } from "../../../messages/content.js";
-import type { CompactableKind } from "../../clear/compactable-tools.js";
+import type { CompactableKind } from "../../tools/compactable-tools.js";
 
 /** How a call came to nothing: by itself, or because the person did not want it. */
 export type Failure = "failed" | "rejected";

@@ -1,4 +1,4 @@
-import { isWriteLike } from "../../clear/compactable-tools.js";
+import { isWriteLike } from "../../tools/compactable-tools.js";
 import { excerpt, oneLine } from "../../../messages/plain-text.js";
 import { newestThatFit, type Allowance } from "./allowance.js";
 import { resultText, subjectOf, type Call } from "./call.js";

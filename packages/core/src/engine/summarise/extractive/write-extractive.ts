@@ -1,9 +1,10 @@
 import type { Message } from "../../../messages/message.js";
-import { createCompactableTools, type CompactableTools } from "../../clear/compactable-tools.js";
-import type { Estimator } from "../../measure/estimator.js";
+import { createCompactableTools, type CompactableTools } from "../../tools/compactable-tools.js";
+import type { Estimator } from "../../ports/estimator.js";
 import type { HumanText } from "../human-text.js";
 import { carriesTexts } from "../human-texts.js";
-import { sectionTitles, type SummaryVariant } from "../sections.js";
+import { sectionTitles } from "../sections.js";
+import type { SummaryVariant } from "../../events/summary-variant.js";
 import { Allowance } from "./allowance.js";
 import { conceptsSection } from "./concepts-section.js";
 import { earlierLines, readEarlierSummary } from "./earlier-summary.js";

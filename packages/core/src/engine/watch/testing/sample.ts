@@ -1,7 +1,7 @@
 import type { ModelRequest, ToolDefinition } from "../../../messages/call/request.js";
 import type { ResponseUsage } from "../../../messages/call/response.js";
 import type { RequestMessage } from "../../../messages/content.js";
-import type { CacheBreak } from "../cache-break.js";
+import type { CacheBreak } from "../../events/cache-break.js";
 import { createCacheWatch, type CacheWatchOptions } from "../cache-watch.js";
 import type { WatchedAnswer, WatchedCall } from "../watched-call.js";
 

@@ -1,43 +1,11 @@
 import type { Message } from "../../messages/message.js";
 import { asText, isFields } from "../../messages/fields.js";
 import { isHumanMessage } from "../../messages/predicates.js";
-import { createCompactableTools } from "../clear/compactable-tools.js";
-import { fileReadsOf, type FileRead } from "../clear/file-reads.js";
-import type { Estimator } from "./estimator.js";
+import { createCompactableTools } from "../tools/compactable-tools.js";
+import { fileReadsOf, type FileRead } from "../tools/file-reads.js";
+import type { Estimator } from "../ports/estimator.js";
 import { sentBlocks } from "./sent-blocks.js";
-
-export interface Share {
-  readonly count: number;
-  readonly tokens: number;
-}
-
-export interface DuplicateRead {
-  readonly path: string;
-  readonly count: number;
-  /** Tokens spent on reading it more than once. */
-  readonly wasted: number;
-}
-
-/** Where the context went. Tokens by the estimator, over the messages given (those after the last boundary). */
-export interface Accounting {
-  readonly total: number;
-  readonly human: number;
-  readonly assistant: number;
-  readonly toolRequests: Readonly<Record<string, Share>>;
-  readonly toolResults: Readonly<Record<string, Share>>;
-  readonly localCommandOutput: number;
-  readonly attachments: Readonly<Record<string, Share>>;
-  /** Images and documents. */
-  readonly other: number;
-  readonly duplicateReads: readonly DuplicateRead[];
-  /** Shares of the total, in percent. */
-  readonly percentages: Readonly<
-    Record<
-      "human" | "assistant" | "toolRequests" | "toolResults" | "localCommandOutput" | "duplicateReads",
-      number
-    >
-  >;
-}
+import type { Accounting, Share } from "../events/accounting.js";
 
 const LOCAL_COMMAND = /<(?:local-command-(?:stdout|stderr)|bash-(?:stdout|stderr))>/;
 

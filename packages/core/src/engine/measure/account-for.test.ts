@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../messages/message.js";
-import { accountFor } from "./accounting.js";
+import { accountFor } from "./account-for.js";
 import { createHeuristicEstimator } from "./heuristic-estimator.js";
 
 let count = 0;

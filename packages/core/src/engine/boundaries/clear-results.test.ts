@@ -9,7 +9,7 @@ import {
   removesContent,
   type MicrocompactMetadata,
 } from "./microcompact-boundary.js";
-import { createSample } from "./testing/sample.js";
+import { createSample } from "../tools/testing/sample.js";
 
 const metadata = (change: Partial<MicrocompactMetadata>): MicrocompactMetadata => ({
   variant: "size-based",

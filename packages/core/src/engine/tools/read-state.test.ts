@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryReadState, type ReadStateSnapshot } from "./read-state.js";
-import { readStateWith } from "./testing/read-states.js";
+import { readStateWith } from "../restore/testing/read-states.js";
 
 const record = { timestamp: 5, mtime: 1 };
 const order = ({ reads }: ReadStateSnapshot): readonly string[] => reads.map(({ path }) => path);

@@ -1,4 +1,4 @@
-import type { Calibration } from "../measure/calibration.js";
+import type { Calibration } from "./calibration.js";
 
 /** Where calibrations are kept across conversations, one per model. A failure loses nothing but accuracy. */
 export interface CalibrationStore {

@@ -1,4 +1,4 @@
-import type { GapHistory } from "../prompt/ttl/gap-history.js";
+import type { GapHistory } from "./gap-history.js";
 
 /** Where a user's gap history is kept across conversations. A failure loses nothing but a better guess. */
 export interface GapHistoryStore {

@@ -1,0 +1,6 @@
+/** What a compaction says of those before it. */
+export interface ChainLink {
+  readonly isRecompaction: boolean;
+  readonly turnsSinceLast: number;
+  readonly previousTurnId: string;
+}
