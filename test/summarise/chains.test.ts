@@ -12,7 +12,7 @@ import {
 } from "@palimpsest/core";
 import { createHeuristicEstimator } from "../../packages/core/src/engine/measure/heuristic-estimator.js";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
-import type { CompactionScope } from "../../packages/core/src/engine/summarise/pivot.js";
+import type { CompactionScope } from "../../packages/core/src/engine/summarise/run/division.js";
 import { prose } from "../../packages/palimpsest/src/simulator/testing/client.js";
 
 const estimator = createHeuristicEstimator();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerBlock, Verdict } from "../../packages/palimpsest/src/simulator/index.js";
-import type { CompactionScope } from "../../packages/core/src/engine/summarise/pivot.js";
+import type { CompactionScope } from "../../packages/core/src/engine/summarise/run/division.js";
 import { createHost, expectCompacted, type HostOptions } from "./host.js";
 
 const left = ({ cacheRead, cacheWrite5m, cacheWrite1h }: Verdict): number =>

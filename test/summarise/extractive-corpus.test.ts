@@ -11,10 +11,10 @@ import {
   type Estimator,
   type Message,
 } from "@palimpsest/core";
-import { writeDigest } from "../../packages/core/src/engine/summarise/extractive/digest.js";
-import { writeExtractive } from "../../packages/core/src/engine/summarise/extractive/write-extractive.js";
-import { humanTextsOf } from "../../packages/core/src/engine/summarise/human-texts.js";
-import { verifySummary } from "../../packages/core/src/engine/summarise/verify.js";
+import { writeDigest } from "../../packages/core/src/engine/summarise/write/extractive/digest.js";
+import { writeExtractive } from "../../packages/core/src/engine/summarise/write/extractive/write-extractive.js";
+import { humanTextsOf } from "../../packages/core/src/engine/summarise/people/human-texts.js";
+import { verifySummary } from "../../packages/core/src/engine/summarise/verify/verify.js";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
 import { corpusFolder } from "../corpus-folder.js";
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryTodos } from "../../packages/core/src/engine/restore/ports/todo-source.js";
 import { restoreState } from "../../packages/core/src/engine/restore/restore-state.js";
-import type { CompactPorts, CompactStatus } from "../../packages/core/src/engine/summarise/compact-run.js";
+import type {
+  CompactPorts,
+  CompactStatus,
+} from "../../packages/core/src/engine/summarise/run/compact-run.js";
 import { hooksWith } from "./failures/abort-rows.js";
 import { createHost, expectCompacted, type HostOptions } from "./host.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestMessage } from "@palimpsest/core";
-import { DIGEST_HEADING } from "../../packages/core/src/engine/summarise/extractive/digest.js";
-import { TRUNCATION_MARKER } from "../../packages/core/src/engine/summarise/too-long.js";
+import { DIGEST_HEADING } from "../../packages/core/src/engine/summarise/write/extractive/digest.js";
+import { TRUNCATION_MARKER } from "../../packages/core/src/engine/summarise/write/too-long.js";
 import { onSummaries, tooLong } from "./failures/summaries-seen.js";
 import { createHost, expectCompacted, type HostOptions } from "./host.js";
 import { REQUEST } from "./failures/good-summary.js";

@@ -26,8 +26,8 @@ import type {
   CompactInput,
   CompactPorts,
   SummaryRequestSent,
-} from "../../packages/core/src/engine/summarise/compact-run.js";
-import type { Compacted, CompactionFailed } from "../../packages/core/src/engine/summarise/compaction.js";
+} from "../../packages/core/src/engine/summarise/run/compact-run.js";
+import type { Compacted, CompactionFailed } from "../../packages/core/src/engine/summarise/run/compaction.js";
 import {
   createEmbeddedProvider,
   type EmbeddedProviderOptions,

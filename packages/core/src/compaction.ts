@@ -98,8 +98,8 @@ export type {
   CompactStatus,
   RestoreRequest,
   SummaryRequestSent,
-} from "./engine/summarise/compact-run.js";
-export type { Compacted, CompactionFailed } from "./engine/summarise/compaction.js";
+} from "./engine/summarise/run/compact-run.js";
+export type { Compacted, CompactionFailed } from "./engine/summarise/run/compaction.js";
 export type {
   CompactionFailureReason,
   CompactionTrigger,
@@ -107,28 +107,28 @@ export type {
   Mended,
   WriterName,
 } from "./engine/events/compaction-terms.js";
-export type { SizeFacts } from "./engine/summarise/new-size.js";
-export type { CompactionScope } from "./engine/summarise/pivot.js";
+export type { SizeFacts } from "./engine/summarise/run/new-size.js";
+export type { CompactionScope } from "./engine/summarise/run/division.js";
 export {
   planCompaction,
   type CompactionPlan,
   type NoPlan,
   type PlannedCost,
 } from "./engine/summarise/plan.js";
-export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/prompt.js";
-export { sectionTitles } from "./engine/summarise/sections.js";
+export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/write/prompt.js";
+export { sectionTitles } from "./engine/summarise/shape/sections.js";
 export type { SummaryVariant } from "./engine/events/summary-variant.js";
-export { undoCompaction, type NotUndone, type Undone, type UndoInput } from "./engine/summarise/undo.js";
-export type { HumanText } from "./engine/summarise/human-text.js";
-export { humanTextsOf } from "./engine/summarise/human-texts.js";
-export { quoteHumanTexts, type QuoteOptions } from "./engine/summarise/quote-human-texts.js";
-export { verifySummary, type VerifiedSummary, type VerifyOptions } from "./engine/summarise/verify.js";
-export { writeDigest, type DigestOptions } from "./engine/summarise/extractive/digest.js";
+export { undoCompaction, type NotUndone, type Undone, type UndoInput } from "./engine/summarise/undo/undo.js";
+export type { HumanText } from "./engine/summarise/people/human-text.js";
+export { humanTextsOf } from "./engine/summarise/people/human-texts.js";
+export { quoteHumanTexts, type QuoteOptions } from "./engine/summarise/people/quote-human-texts.js";
+export { verifySummary, type VerifiedSummary, type VerifyOptions } from "./engine/summarise/verify/verify.js";
+export { writeDigest, type DigestOptions } from "./engine/summarise/write/extractive/digest.js";
 export {
   writeExtractive,
   type ExtractiveOptions,
   type ExtractiveSummary,
-} from "./engine/summarise/extractive/write-extractive.js";
+} from "./engine/summarise/write/extractive/write-extractive.js";
 export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/orchestrate/fit.js";
 export { compaction } from "./engine/orchestrate/compactor.js";
 export { asCompactHooks } from "./engine/ports/as-compact-hooks.js";

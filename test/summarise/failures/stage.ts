@@ -5,8 +5,11 @@ import type {
   CompactInput,
   CompactPorts,
   CompactStatus,
-} from "../../../packages/core/src/engine/summarise/compact-run.js";
-import type { Compacted, CompactionFailed } from "../../../packages/core/src/engine/summarise/compaction.js";
+} from "../../../packages/core/src/engine/summarise/run/compact-run.js";
+import type {
+  Compacted,
+  CompactionFailed,
+} from "../../../packages/core/src/engine/summarise/run/compaction.js";
 import type {
   CompactionFailureReason,
   WriterName,

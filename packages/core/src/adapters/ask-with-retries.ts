@@ -7,7 +7,7 @@ import {
   type RetrySettings,
 } from "../messages/call/retry-rules.js";
 import type { CallOptions, ModelOutput } from "../engine/ports/model-provider.js";
-import { tellObserver } from "../engine/summarise/tell-observer.js";
+import { tellObserver } from "../engine/summarise/run/tell-observer.js";
 import { failureOf } from "./failure-of.js";
 
 export interface AskRetries {

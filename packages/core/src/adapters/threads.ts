@@ -1,4 +1,4 @@
-import { tellObserver } from "../engine/summarise/tell-observer.js";
+import { tellObserver } from "../engine/summarise/run/tell-observer.js";
 import type { ApiFailure } from "../messages/call/failure.js";
 import type { ModelRequest } from "../messages/call/request.js";
 import type { ModelResponse } from "../messages/call/response.js";

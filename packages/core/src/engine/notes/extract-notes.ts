@@ -9,7 +9,7 @@ import { buildFork } from "../prompt/fork.js";
 import { forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { Settings } from "../settings/settings.js";
-import { askModel, type AskOptions } from "../summarise/ask-model.js";
+import { askModel, type AskOptions } from "../summarise/write/ask-model.js";
 import { extractionPrompt } from "./extraction-prompt.js";
 import { applyNotesEdit, type NotesEditTool } from "./notes-edit.js";
 import { excessOf } from "./notes-budget.js";

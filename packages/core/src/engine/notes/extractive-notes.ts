@@ -1,9 +1,9 @@
 import type { Message } from "../../messages/message.js";
 import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
-import { NOTHING } from "../summarise/extractive/labels.js";
-import { writeExtractive } from "../summarise/extractive/write-extractive.js";
-import { humanTextsOf } from "../summarise/human-texts.js";
+import { NOTHING } from "../summarise/shape/labels.js";
+import { writeExtractive } from "../summarise/write/extractive/write-extractive.js";
+import { humanTextsOf } from "../summarise/people/human-texts.js";
 import { headWithin } from "../measure/token-cuts.js";
 import { notesSections } from "./template.js";
 

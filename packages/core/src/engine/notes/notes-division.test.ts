@@ -5,7 +5,7 @@ import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
 import { conversationBuilder } from "../../testing/conversation-builder.js";
 import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
-import { cutAtOrBefore } from "../summarise/rounds.js";
+import { cutAtOrBefore } from "../summarise/divide/rounds.js";
 import { divideForNotes } from "./notes-division.js";
 
 const estimator = createHeuristicEstimator();

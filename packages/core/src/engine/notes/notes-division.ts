@@ -2,8 +2,8 @@ import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
 import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
-import { cutAtOrBefore, hasContent } from "../summarise/rounds.js";
-import type { Division } from "../summarise/pivot.js";
+import { cutAtOrBefore, hasContent } from "../summarise/divide/rounds.js";
+import type { Division } from "../summarise/run/division.js";
 
 export interface NotesDivisionOptions {
   /** The last message that the notes cover. */

@@ -1,9 +1,9 @@
 import type { Message } from "../../messages/message.js";
 import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
-import { humanTextsOf } from "../summarise/human-texts.js";
-import type { Division } from "../summarise/pivot.js";
-import { quoteHumanTexts } from "../summarise/quote-human-texts.js";
+import { humanTextsOf } from "../summarise/people/human-texts.js";
+import type { Division } from "../summarise/run/division.js";
+import { quoteHumanTexts } from "../summarise/people/quote-human-texts.js";
 import { notesWithinBudget } from "./notes-budget.js";
 import { divideForNotes } from "./notes-division.js";
 import { isEmptyNotes, mendNotes } from "./template.js";

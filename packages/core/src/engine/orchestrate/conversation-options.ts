@@ -23,8 +23,8 @@ import type { NestedMemory } from "../restore/nested-memory.js";
 import type { ReadState } from "../tools/read-state.js";
 import type { RestorePorts } from "../restore/restore-state.js";
 import type { Settings } from "../settings/settings.js";
-import type { CompactPorts } from "../summarise/compact-run.js";
-import type { SummaryMessageParts } from "../summarise/summary-message.js";
+import type { CompactPorts } from "../summarise/run/compact-run.js";
+import type { SummaryMessageParts } from "../summarise/shape/summary-message.js";
 import type { CompactionStage, NotesStage } from "./stages.js";
 
 /** The system prompt: named sections, or a text of the caller's that replaces everything. */

@@ -13,10 +13,10 @@ import type { Pressure, Thresholds } from "../measure/thresholds.js";
 import type { ModelCall } from "../ports/model-provider.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { TtlPolicy } from "../prompt/ttl/ttl-policy.js";
-import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
-import type { CompactionScope } from "../summarise/pivot.js";
+import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
+import type { CompactionScope } from "../summarise/run/division.js";
 import type { CompactionPlan, NoPlan } from "../summarise/plan.js";
-import type { NotUndone, Undone } from "../summarise/undo.js";
+import type { NotUndone, Undone } from "../summarise/undo/undo.js";
 import type { CacheBreak } from "../events/cache-break.js";
 
 /** What the engine did to the conversation on its own, and what it wrote into it. */

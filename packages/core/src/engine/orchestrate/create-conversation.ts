@@ -14,7 +14,7 @@ import { isBlocked, percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import { billCall } from "../money/bill-call.js";
 import type { SentCall } from "../money/call-meter.js";
-import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
+import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
 import { checkOptions } from "./check-options.js";
 import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
 import { afterResponse } from "./chain.js";

@@ -1,4 +1,4 @@
-import type { Compacted } from "../summarise/compaction.js";
+import type { Compacted } from "../summarise/run/compaction.js";
 import type { EngineStep } from "./conversation.js";
 
 /** Tokens as a person reads them. */

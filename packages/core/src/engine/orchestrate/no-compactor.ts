@@ -1,4 +1,4 @@
-import type { CompactionFailed } from "../summarise/compaction.js";
+import type { CompactionFailed } from "../summarise/run/compaction.js";
 import type { ConversationCore } from "./conversation-core.js";
 import type { ConversationCompactor } from "./stages.js";
 import { clearBySize, planBySize, planClearing } from "./tier-one.js";

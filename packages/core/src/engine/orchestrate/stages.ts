@@ -2,9 +2,9 @@ import type { ModelResponse } from "../../messages/call/response.js";
 import type { Message } from "../../messages/message.js";
 import type { Thresholds } from "../measure/thresholds.js";
 import type { NotesSummary } from "../notes/notes-summary.js";
-import type { CompactInput } from "../summarise/compact-run.js";
-import type { Compacted, CompactionFailed } from "../summarise/compaction.js";
-import type { NotUndone, Undone } from "../summarise/undo.js";
+import type { CompactInput } from "../summarise/run/compact-run.js";
+import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
+import type { NotUndone, Undone } from "../summarise/undo/undo.js";
 import type { ConversationCore } from "./conversation-core.js";
 import type { CompactOptions, ConversationNotes, ConversationPlan, EngineStep } from "./conversation.js";
 

@@ -2,18 +2,19 @@ import { findModel } from "../../models/table.js";
 import { pricesAt } from "../money/cost-rule.js";
 import { forkParameters } from "../prompt/fork-parameters.js";
 import type { Restored, RestoredItem, SkippedItem } from "../restore/restored.js";
-import { summaryBudgets } from "./budgets.js";
-import { createCandidate } from "./candidate.js";
-import { USUAL_SUMMARY_TOKENS } from "./fork-price.js";
-import type { CompactInput, CompactPorts, CompactRun } from "./compact-run.js";
+import { summaryBudgets } from "./divide/budgets.js";
+import { createCandidate } from "./accept/candidate.js";
+import { USUAL_SUMMARY_TOKENS } from "./write/fork-price.js";
+import type { CompactInput, CompactPorts, CompactRun } from "./run/compact-run.js";
 import type { CompactionFailureReason, WriterName } from "../events/compaction-terms.js";
-import { divideFor, whyUndivided } from "./pivot.js";
-import { quoteHumanTexts } from "./quote-human-texts.js";
-import { hasContent } from "./rounds.js";
-import { sectionTitles, USER_MESSAGES_SECTION } from "./sections.js";
+import { divideFor, whyUndivided } from "./divide/pivot.js";
+import { quoteHumanTexts } from "./people/quote-human-texts.js";
+import { hasContent } from "./divide/rounds.js";
+import { sectionTitles, USER_MESSAGES_SECTION } from "./shape/sections.js";
 import type { SummaryVariant } from "../events/summary-variant.js";
-import { textsToQuote } from "./texts-to-quote.js";
-import { extractiveSummary, sharesCache, type WrittenSummary } from "./write-summary.js";
+import { textsToQuote } from "./write/texts-to-quote.js";
+import { extractiveSummary, sharesCache } from "./write-summary.js";
+import type { WrittenSummary } from "./run/written-summary.js";
 
 /** What a compaction would do now. */
 export interface CompactionPlan {

@@ -1,40 +1,30 @@
-import type { CompactionBlock, RequestMessage } from "../../messages/content.js";
+import type { RequestMessage } from "../../messages/content.js";
 import { createUserMessage, type MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
 import { findModel } from "../../models/table.js";
 import { countsAnswer, forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import { accountFields, forkParameters } from "../prompt/fork-parameters.js";
-import type { AskOptions, ModelAnswer } from "./ask-model.js";
-import type { CompactRun, SummaryRequestSent } from "./compact-run.js";
+import type { AskOptions, ModelAnswer } from "./write/ask-model.js";
+import type { CompactRun, SummaryRequestSent } from "./run/compact-run.js";
 import type { Mended, WriterName } from "../events/compaction-terms.js";
-import { writeDigest } from "./extractive/digest.js";
-import { writeExtractive } from "./extractive/write-extractive.js";
-import { summaryBudgets } from "./budgets.js";
-import { pricesWithoutSharing } from "./fork-price.js";
-import { judgeAnswer, judgeFailure, type Written } from "./judge-answer.js";
+import { writeDigest } from "./write/extractive/digest.js";
+import { writeExtractive } from "./write/extractive/write-extractive.js";
+import { summaryBudgets } from "./divide/budgets.js";
+import { pricesWithoutSharing } from "./write/fork-price.js";
+import { judgeAnswer, judgeFailure, type Written } from "./verify/judge-answer.js";
 import { billCall, sourceBeside } from "../money/bill-call.js";
-import { estimatedTokens } from "./new-size.js";
-import { summaryPrompt } from "./prompt.js";
-import { dropOldest, type TooLong, type Truncated } from "./too-long.js";
-import { tellObserver } from "./tell-observer.js";
+import { estimatedTokens } from "./run/new-size.js";
+import { summaryPrompt } from "./write/prompt.js";
+import { dropOldest, type TooLong, type Truncated } from "./write/too-long.js";
+import { tellObserver } from "./run/tell-observer.js";
 import { Aborted, throwIfAborted } from "../ports/until-aborted.js";
-import { textsToQuote } from "./texts-to-quote.js";
-import { verifySummary } from "./verify.js";
-import { askFork } from "./writers/fork-writer.js";
-import { askServer, canAskServer, compactionBlockOf } from "./writers/server-writer.js";
-import { askStreaming } from "./writers/streaming-writer.js";
-
-/** A summary that can be used, as far as that can be told from the summary alone. */
-export interface WrittenSummary {
-  readonly writer: WriterName;
-  readonly summary: string;
-  /** What it and what stands beside it may use of the usual budgets. Default: all. */
-  readonly share?: number;
-  /** The provider's own block, in place of a summary message. */
-  readonly block?: CompactionBlock;
-  readonly mended: Mended;
-}
+import { textsToQuote } from "./write/texts-to-quote.js";
+import { verifySummary } from "./verify/verify.js";
+import { askFork } from "./write/writers/fork-writer.js";
+import { askServer, canAskServer, compactionBlockOf } from "./write/writers/server-writer.js";
+import { askStreaming } from "./write/writers/streaming-writer.js";
+import type { WrittenSummary } from "./run/written-summary.js";
 
 const nothingMended: Mended = { sectionsAdded: [], messagesAdded: 0, pathsUnknown: [] };
 

@@ -1,0 +1,51 @@
+import { createUserMessage, type MessageOrigin } from "../../../messages/construct.js";
+import type { UserMessage } from "../../../messages/message.js";
+
+export interface SummaryMessageParts {
+  readonly summary: string;
+  readonly transcriptPath?: string | undefined;
+  /** `ask`: the person compacted by hand and may be asked. `continue`: go on without a word. `autonomous`: nobody is there. */
+  readonly continuation: "ask" | "continue" | "autonomous";
+  /** Newer messages stand behind the summary word for word. */
+  readonly hasKeptMessages: boolean;
+  /** The last calls and the names in use (`writeWorkRecord`). */
+  readonly workRecord?: string | undefined;
+}
+
+const OPENING =
+  "This conversation continues an earlier one whose context was used up. What follows is a summary of it.";
+
+const KEPT = "The most recent messages were kept and follow the summary word for word.";
+
+const GO_ON =
+  "Go on with the work from exactly where it stopped. Do not ask the person anything first, do not confirm or " +
+  "repeat the summary, and do not introduce what you do: take the next step as if there had been no break.";
+
+const AUTONOMOUS =
+  "You are working on your own in a loop that is already running. This is not a first start: continue the loop, " +
+  "without a greeting.";
+
+const LABEL = "Summary:";
+
+/** Whether a text is what the model reads in place of a conversation: the text of a summary message. */
+export const isSummaryText = (text: string): boolean => text.startsWith(`${OPENING}\n\n${LABEL}\n`);
+
+/** What the model reads in place of the conversation. */
+export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessageParts): UserMessage {
+  const { summary, transcriptPath, continuation, hasKeptMessages, workRecord } = parts;
+  const content = [
+    OPENING,
+    `${LABEL}\n${summary}`,
+    ...(workRecord === undefined ? [] : [workRecord]),
+    ...(transcriptPath === undefined
+      ? []
+      : [
+          `The full transcript is at ${transcriptPath}: read it where you need exact details from before the ` +
+            "summary, such as code, error texts or something you wrote.",
+        ]),
+    ...(hasKeptMessages ? [KEPT] : []),
+    ...(continuation === "ask" ? [] : [GO_ON]),
+    ...(continuation === "autonomous" ? [AUTONOMOUS] : []),
+  ].join("\n\n");
+  return createUserMessage(origin, { content, isCompactSummary: true, isVisibleInTranscriptOnly: true });
+}
