@@ -33,12 +33,8 @@ export type {
 } from "./measures/policy-result.js";
 export type { Interval } from "./measures/bootstrap.js";
 export type { RecordedBill } from "./measures/recorded-bill.js";
-export {
-  DEFAULT_REPLAYED_MODEL,
-  playConversation,
-  type Played,
-  type PlayOptions,
-} from "./play/play-conversation.js";
+export { playConversation, type Played, type PlayOptions } from "./play/play-conversation.js";
+export { DEFAULT_REPLAYED_MODEL } from "./play/playing-conditions.js";
 export { createPalimpsestPolicy, type PalimpsestOptions } from "./policies/palimpsest.js";
 export { parsePolicies, PolicyError, policyNames } from "./policies/parse-policies.js";
 export type {

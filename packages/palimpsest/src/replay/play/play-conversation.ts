@@ -1,4 +1,4 @@
-import { findModel, type Model } from "@palimpsest/core";
+import type { Model } from "@palimpsest/core";
 import { priceOf } from "../../simulator/core/pricing.js";
 import { textTokens } from "../../simulator/tokens/block-tokens.js";
 import { createContextKinds } from "../measures/context-kinds.js";
@@ -10,18 +10,14 @@ import type { Policy } from "../policies/policy.js";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
 import type { SummaryWriter } from "../summaries/summary-writer.js";
 import { createPlayableRounds } from "./playable-round.js";
+import { playingConditions } from "./playing-conditions.js";
 import type { PlayedWith } from "./policy-conversation.js";
 import { PolicyPlay } from "./policy-play.js";
-import { promptHead } from "./prompt-head.js";
 import { createRecordedSources } from "./recorded-sources.js";
 import { createRecordedTokens } from "./recorded-tokens.js";
 import { playRereads } from "./play-rereads.js";
 import { RegainPlay } from "./regain-play.js";
-import { createSharedCounter } from "./shared-counter.js";
 import { studyConversation, type StudiedConversation } from "./study-conversation.js";
-
-/** What conversations are played as where their own model is not known. */
-export const DEFAULT_REPLAYED_MODEL = "claude-opus-4-5";
 
 export interface PlayOptions {
   readonly policies: readonly Policy[];
@@ -45,21 +41,14 @@ export interface Played {
   readonly tallies: Readonly<Record<string, Tally>>;
 }
 
-/** Tokens that an answer may have: more than recorded ones ever had. */
-const MAX_TOKENS = 32_000;
-
 /** Plays a recorded conversation through every policy side by side, reading it once. */
 export async function playConversation(
   conversation: RecordedConversation,
   options: PlayOptions,
 ): Promise<Played> {
   const { overview } = conversation;
-  const model = modelOf(conversation, options.model ?? DEFAULT_REPLAYED_MODEL);
-  const window = options.window ?? model.contextWindow;
-  const counter = createSharedCounter();
-  const head = await promptHead(conversation, { model, counter });
-  const thinking = overview.hasThinking ? thinkingFor(model) : undefined;
-  const maxTokens = Math.max(1024, Math.min(MAX_TOKENS, model.maxOutputTokens, Math.floor(window / 4)));
+  const conditions = await playingConditions(conversation, options);
+  const { model, window, head, counter } = conditions;
   const studied = await studyConversation(conversation);
   const userWords = createUserWordsJudge((text) => textTokens(text, model, counter));
   const kinds = options.series === true ? createContextKinds(model, counter) : undefined;
@@ -70,14 +59,9 @@ export async function playConversation(
     options.policies.flatMap((policy) =>
       policy.ttls.map((ttl) => {
         const playedWith: PlayedWith = {
+          ...conditions,
           policy,
           ttl,
-          model,
-          window,
-          maxTokens,
-          head,
-          ...(thinking === undefined ? {} : { thinking }),
-          counter,
           startTime,
           summaryCharacters: options.summaryCharacters,
           summaries: options.summaries,
@@ -205,21 +189,6 @@ function resultOf(
     ...(options.series === true ? { series, largest } : {}),
     ...(options.missing === true ? { missing, forgotten } : {}),
   };
-}
-
-/** The most used model whose prices are known. */
-function modelOf({ overview }: RecordedConversation, fallback: string): Model {
-  for (const { model } of overview.models) {
-    const known = findModel(model);
-    if (known !== undefined) return known;
-  }
-  const model = findModel(fallback);
-  if (model === undefined) throw new RangeError(`no prices are known for the model ${fallback}`);
-  return model;
-}
-
-function thinkingFor({ capabilities: { thinking } }: Model): Readonly<Record<string, unknown>> {
-  return thinking.adaptive ? { type: "adaptive" } : { type: "enabled", budget_tokens: 4096 };
 }
 
 /** An unlimited window with a perfect cache: everything is written once and then read. */
