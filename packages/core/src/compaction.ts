@@ -131,7 +131,3 @@ export {
 } from "./engine/summarise/write/extractive/write-extractive.js";
 export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/orchestrate/fit.js";
 export { compaction } from "./engine/orchestrate/compactor.js";
-export { asCompactHooks } from "./engine/ports/as-compact-hooks.js";
-export { combineHooks } from "./engine/ports/combine-hooks.js";
-export { createFunctionHooks } from "./engine/ports/function-hooks.js";
-export { mergeHookOutputs } from "./engine/ports/merge-hook-outputs.js";

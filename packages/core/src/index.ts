@@ -376,31 +376,7 @@ export type {
   Prepared,
   PreparedRequest,
 } from "./engine/orchestrate/conversation.js";
-export type {
-  FunctionHookOptions,
-  HookFunction,
-  HookRegistrations,
-  Timer,
-} from "./engine/ports/function-hooks.js";
-export {
-  hookNames,
-  noHooks,
-  type HookBlockReply,
-  type HookCaller,
-  type HookContextReply,
-  type HookEvents,
-  type HookInput,
-  type HookName,
-  type HookOutput,
-  type HookPermission,
-  type HookProblem,
-  type HookReply,
-  type HookRunOptions,
-  type Hooks,
-  type NoHookReply,
-  type PermissionAnswer,
-  type ToolInput,
-} from "./engine/ports/hooks.js";
+export type { Timer } from "./engine/ports/timer.js";
 export {
   applyMedia,
   applyMediaBoundaries,

@@ -7,7 +7,7 @@ import type { Estimator } from "../ports/estimator.js";
 import type { Calibrations } from "../measure/calibration-store.js";
 import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
-import type { Timer } from "../ports/function-hooks.js";
+import type { Timer } from "../ports/timer.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { OverflowStore } from "../ports/overflow-store.js";
 import type { TranscriptWriter } from "../ports/transcript-store.js";

@@ -1,5 +1,5 @@
-import type { HookName } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
+import type { HookName } from "./hooks.js";
 import { readHookAnswer } from "./hook-answer.js";
 
 const ended = (code: number, stdout: unknown, stderr = "") => ({

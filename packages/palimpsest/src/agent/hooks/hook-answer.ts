@@ -1,5 +1,5 @@
-import type { HookName, HookOutput } from "@palimpsest/core";
-import { mergeHookOutputs } from "@palimpsest/core/compaction";
+import type { HookName, HookOutput } from "./hooks.js";
+import { mergeHookOutputs } from "./merge-hook-outputs.js";
 import { plainText } from "../mcp/plain-text.js";
 import { createFieldReader, spoken, type FieldReader } from "./field-reader.js";
 import { isAbsent, isFields, type Fields } from "./fields.js";

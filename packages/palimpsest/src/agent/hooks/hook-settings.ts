@@ -1,4 +1,4 @@
-import { hookNames, type HookName } from "@palimpsest/core";
+import { hookNames, type HookName } from "./hooks.js";
 import { isFields } from "./fields.js";
 import { readMatcher, type Matcher } from "./matcher.js";
 

@@ -1,4 +1,4 @@
-import type { HookInput, HookName } from "@palimpsest/core";
+import type { HookInput, HookName } from "./hooks.js";
 import type { Fields } from "./fields.js";
 
 /** How an event looks to a command. */

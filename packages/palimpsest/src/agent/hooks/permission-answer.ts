@@ -1,4 +1,5 @@
-import type { HookPermission, PermissionAnswer, ToolInput } from "@palimpsest/core";
+import type { ToolInput } from "../tools/tool.js";
+import type { HookPermission, PermissionAnswer } from "./hooks.js";
 import type { FieldReader } from "./field-reader.js";
 import { isAbsent, isFields, type Fields } from "./fields.js";
 

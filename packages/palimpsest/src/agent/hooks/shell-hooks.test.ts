@@ -10,8 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hookNames, type HookInput, type HookName, type HookProblem } from "@palimpsest/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hookNames, type HookInput, type HookName, type HookProblem } from "./hooks.js";
 import { readHookSettings } from "./hook-settings.js";
 import { createShellHooks, type ShellHookOptions } from "./shell-hooks.js";
 

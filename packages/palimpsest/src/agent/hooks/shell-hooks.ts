@@ -1,12 +1,5 @@
-import {
-  type HookInput,
-  type HookName,
-  type HookOutput,
-  type HookProblem,
-  type HookRunOptions,
-  type Hooks,
-} from "@palimpsest/core";
-import { mergeHookOutputs } from "@palimpsest/core/compaction";
+import type { HookInput, HookName, HookOutput, HookProblem, HookRunOptions, Hooks } from "./hooks.js";
+import { mergeHookOutputs } from "./merge-hook-outputs.js";
 import { withoutKeys } from "../key-variables.js";
 import { readHookAnswer } from "./hook-answer.js";
 import type { CommandHook, HookSettings } from "./hook-settings.js";

@@ -1,5 +1,6 @@
-import type { Conversation, Hooks, ModelProvider } from "@palimpsest/core";
+import type { Conversation, ModelProvider } from "@palimpsest/core";
 import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/compaction";
+import type { Hooks } from "../hooks/hooks.js";
 import type { Judgement } from "../permissions/judgement.js";
 import type { AgentTool, ToolInput } from "../tools/tool.js";
 

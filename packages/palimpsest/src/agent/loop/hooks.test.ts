@@ -1,5 +1,5 @@
-import type { HookRegistrations } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
+import type { HookRegistrations } from "../hooks/function-hooks.js";
 import type { Judgement } from "../permissions/judgement.js";
 import type { Agent } from "./agent.js";
 import { call, contextsIn, createLoopAgent, makeTool, resultsIn } from "./testing/loop-agent.js";

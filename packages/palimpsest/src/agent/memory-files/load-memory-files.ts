@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { HookInput } from "@palimpsest/core";
 import type { FileAccess } from "@palimpsest/core/compaction";
+import type { HookInput } from "../hooks/hooks.js";
 import { createFileAccess } from "../../files/file-access.js";
 import { realPathOf, wayInside } from "../permissions/real-path.js";
 import { readFrontMatter, textList } from "../skills/front-matter.js";

@@ -1,4 +1,4 @@
-import { noHooks, type Hooks } from "@palimpsest/core";
+import { noHooks, type Hooks } from "../hooks/hooks.js";
 import { createShellHooks } from "../hooks/shell-hooks.js";
 import { createRuleTest } from "../permissions/rule-test.js";
 import type { SessionOptions } from "./session-options.js";

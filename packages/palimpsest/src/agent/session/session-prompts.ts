@@ -1,5 +1,6 @@
-import type { Hooks, SystemPrompt } from "@palimpsest/core";
+import type { SystemPrompt } from "@palimpsest/core";
 import { platform, release } from "node:os";
+import type { Hooks } from "../hooks/hooks.js";
 import { loadMemoryFiles } from "../memory-files/load-memory-files.js";
 import { memorySection } from "../memory-files/memory-section.js";
 import { languageSentence } from "../settings/language.js";

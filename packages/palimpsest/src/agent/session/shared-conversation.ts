@@ -1,7 +1,9 @@
-import { findModel, type ConversationOptions, type Hooks } from "@palimpsest/core";
-import { asCompactHooks, compaction } from "@palimpsest/core/compaction";
+import { findModel, type ConversationOptions } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
+import type { Hooks } from "../hooks/hooks.js";
+import { asCompactHooks } from "../hooks/as-compact-hooks.js";
 import { createOverflowFiles } from "../../stores/overflow-files.js";
 import { overflowHint, recallHint } from "../recall/wording.js";
 import { outputFolder } from "./session-folder.js";

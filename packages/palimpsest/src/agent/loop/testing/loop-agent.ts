@@ -1,16 +1,17 @@
 import {
   createConversation,
   type Conversation,
-  type HookRegistrations,
   type Message,
   type Settings,
   type ToolResultBlock,
   type TranscriptWriter,
   type UserBlock,
 } from "@palimpsest/core";
-import { compaction, createFunctionHooks, createMemoryReadState } from "@palimpsest/core/compaction";
+import { compaction, createMemoryReadState } from "@palimpsest/core/compaction";
 import { findProblems } from "@palimpsest/core/validity";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HookRegistrations } from "../../hooks/function-hooks.js";
+import { createFunctionHooks } from "../../hooks/function-hooks.js";
 import {
   createEmbeddedProvider,
   type EmbeddedProvider,

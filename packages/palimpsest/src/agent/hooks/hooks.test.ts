@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
+import type { Timer } from "@palimpsest/core";
 import { asCompactHooks } from "./as-compact-hooks.js";
 import { combineHooks } from "./combine-hooks.js";
-import { createFunctionHooks, type HookRegistrations, type Timer } from "./function-hooks.js";
+import { createFunctionHooks, type HookRegistrations } from "./function-hooks.js";
 import { hookNames, noHooks, type HookName, type HookProblem, type Hooks } from "./hooks.js";
 
 /** A timer that goes off when it is told to. */

@@ -1,4 +1,5 @@
-import type { HookName, HookOutput, HookPermission, PermissionAnswer, ToolInput } from "./hooks.js";
+import type { ToolInput } from "../tools/tool.js";
+import type { HookName, HookOutput, HookPermission, PermissionAnswer } from "./hooks.js";
 
 /** Every field that an output of any event can have. */
 interface AnyOutput {

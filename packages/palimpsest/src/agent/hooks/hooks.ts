@@ -1,4 +1,5 @@
-import type { HookContext, PostCompactInput, PreCompactInput, PreCompactOutput } from "./compact-hooks.js";
+import type { HookContext, PostCompactInput, PreCompactInput, PreCompactOutput } from "@palimpsest/core";
+import type { ToolInput } from "../tools/tool.js";
 
 /** Who fires an event. What is left out is the host's own: shell commands are told what they were made with. */
 export interface HookCaller {
@@ -37,8 +38,6 @@ export interface HookPermission {
   /** For the model where it is `deny`, for the person otherwise. */
   readonly reason?: string;
 }
-
-export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** An answer in place of the person's. */
 export type PermissionAnswer =

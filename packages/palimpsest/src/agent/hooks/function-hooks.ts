@@ -1,11 +1,6 @@
+import type { Timer } from "@palimpsest/core";
 import type { HookInput, HookName, HookOutput, HookProblem, HookRunOptions, Hooks } from "./hooks.js";
 import { mergeHookOutputs } from "./merge-hook-outputs.js";
-
-/** Calls back once, unless it is called off before. */
-export interface Timer {
-  /** Gives back what calls it off. */
-  readonly after: (milliseconds: number, callback: () => void) => () => void;
-}
 
 type HookResult<Name extends HookName> = HookOutput<Name> | undefined | void;
 

@@ -1,4 +1,4 @@
-import type { CompactHooks, HookContext } from "./compact-hooks.js";
+import type { CompactHooks, HookContext } from "@palimpsest/core";
 import type { HookContextReply, HookRunOptions, Hooks } from "./hooks.js";
 
 /**
