@@ -10,7 +10,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { serverLabels } from "../packages/palimpsest/src/agent/mcp/tool-name.js";
 import { findImports } from "../packages/palimpsest/src/agent/memory-files/find-imports.js";
-import { readFrontMatter } from "../packages/palimpsest/src/agent/skills/front-matter.js";
+import { readFrontMatter } from "../packages/palimpsest/src/agent/base/front-matter.js";
 import { quotedWords } from "../packages/palimpsest/src/replay/measures/references.js";
 import { createUserWordsJudge } from "../packages/palimpsest/src/replay/measures/user-words.js";
 import { summaryForm } from "../packages/palimpsest/src/simulator/players/summary-form.js";

@@ -44,7 +44,23 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["accept"],
     ["undo"],
   ],
+  "palimpsest/src/agent": [
+    ["base"],
+    ["shell"],
+    ["hooks"],
+    ["memory-files", "permissions", "recall", "skills"],
+    ["mcp", "settings", "tools"],
+    ["subagents"],
+    ["loop", "trust"],
+    ["session"],
+  ],
 };
+
+/** Packages in which nothing imports in a circle, at any depth, but for what is still left: how its line begins. */
+const circlesLeft = {
+  core: ["engine/orchestrate: ", "testing: "],
+  palimpsest: ["replay: forgetting, measures, play, policies, summaries"],
+} as const;
 
 const sourceFiles = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })
@@ -89,6 +105,57 @@ function breaches(room: string): string[] {
       })
       .map((imported) => `${relative(root, file)} -> ${imported}`);
   });
+}
+
+/** The files and folders of each folder that import from each other in a circle, types included. */
+function circlesBelow(top: string): string[] {
+  const files = sourceFiles(top).map((file) => ({
+    file,
+    targets: importsOf(file).flatMap((imported) =>
+      imported.startsWith(".") ? [resolve(dirname(file), imported)] : [],
+    ),
+  }));
+  const folders = new Set(files.flatMap(({ file }) => parentsUpTo(top, file)));
+  return [...folders].toSorted().flatMap((folder) => {
+    const edges = new Map<string, Set<string>>();
+    for (const { file, targets } of files) {
+      const [from = "", ...inside] = relative(folder, file).split(sep);
+      if (from === "..") continue;
+      const own = inside.length === 0 ? from.replace(/\.ts$/, ".js") : from;
+      const reached = edges.get(own) ?? new Set<string>();
+      edges.set(own, reached);
+      for (const target of targets) {
+        const [to = ""] = relative(folder, target).split(sep);
+        if (to !== ".." && to !== own) reached.add(to);
+      }
+    }
+    const circles = new Set([...edges.keys()].map((name) => circleOf(name, edges)));
+    circles.delete("");
+    return [...circles].map((circle) => `${relative(top, folder).replaceAll(sep, "/")}: ${circle}`);
+  });
+}
+
+function parentsUpTo(top: string, file: string): string[] {
+  const folder = dirname(file);
+  return folder === top ? [top] : [folder, ...parentsUpTo(top, folder)];
+}
+
+/** What a name leads to that leads back to it; empty where nothing does. */
+function circleOf(name: string, edges: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const reached = (start: string): ReadonlySet<string> => {
+    const seen = new Set<string>();
+    const left = [...(edges.get(start) ?? [])];
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      left.push(...(edges.get(next) ?? []));
+    }
+    return seen;
+  };
+  return [...reached(name)]
+    .filter((other) => reached(other).has(name))
+    .toSorted()
+    .join(", ");
 }
 
 /** What a file loads, and what that loads: imports of types alone are gone once it is built. */
@@ -153,6 +220,12 @@ describe("layers", () => {
   for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {
       expect(violations(name)).toEqual([]);
+    });
+
+    it(`${name}: nothing imports in a circle, not even a type`, () => {
+      const isLeft = (circle: string): boolean => circlesLeft[name].some((line) => circle.startsWith(line));
+      const circles = circlesBelow(join(root, "packages", name, "src"));
+      expect(circles.filter((circle) => !isLeft(circle))).toEqual([]);
     });
 
     it(`${name}: every folder has its place`, () => {

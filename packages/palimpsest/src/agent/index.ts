@@ -1,5 +1,5 @@
 export type { Agent, PermissionQuestion } from "./loop/agent.js";
-export type { AgentEvent, AgentResult } from "./loop/agent-event.js";
+export type { AgentEvent, AgentResult } from "./base/agent-event.js";
 export { query, type QueryOptions } from "./loop/query.js";
 export { connectServers, type McpOptions, type McpServers } from "./mcp/connect-servers.js";
 export type { McpServerConfig } from "./mcp/server-config.js";
@@ -11,4 +11,4 @@ export { readSettingsFiles, type AgentSettings } from "./settings/read-settings.
 export { loadOutputStyle, type OutputStyle } from "./settings/output-style.js";
 export { loadSkills, type LoadedSkills } from "./skills/load-skills.js";
 export { loadAgentTypes, type AgentType } from "./subagents/agent-types.js";
-export type { AgentTool, ToolContext, ToolInput, ToolOutput } from "./tools/tool.js";
+export type { AgentTool, ToolContext, ToolInput, ToolOutput } from "./base/tool.js";

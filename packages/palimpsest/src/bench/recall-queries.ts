@@ -1,4 +1,4 @@
-import type { ToolInput } from "../agent/tools/tool.js";
+import type { ToolInput } from "../agent/base/tool.js";
 
 interface Query {
   readonly input: ToolInput;

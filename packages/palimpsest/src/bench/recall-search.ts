@@ -1,6 +1,6 @@
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { createRecallTool } from "../agent/tools/recall.js";
-import type { ToolContext } from "../agent/tools/tool.js";
+import type { ToolContext } from "../agent/base/tool.js";
 import { recallQueries, type RecallQuery } from "./recall-queries.js";
 import { median } from "./timing.js";
 

@@ -10,7 +10,7 @@ import { addSoakCommand } from "./commands/soak.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
 import { addTrustCommand } from "./commands/trust.js";
 import { wantsPrint } from "./commands/print.js";
-import { withoutKeys } from "../agent/key-variables.js";
+import { withoutKeys } from "../agent/base/key-variables.js";
 import { hidingTerminal, printable, printableText, type Terminal } from "./terminal.js";
 import { version } from "./version.js";
 

@@ -1,6 +1,6 @@
-import { plainText } from "../mcp/plain-text.js";
+import { plainText } from "../base/plain-text.js";
 import { capText } from "./cap-text.js";
-import { isAbsent, type Fields } from "./fields.js";
+import { isAbsent, type Fields } from "../base/fields.js";
 
 /** Reads what a hook wrote, and notes what cannot be meant. */
 export interface FieldReader {

@@ -1,8 +1,8 @@
 import type { HookName, HookOutput } from "./hooks.js";
 import { mergeHookOutputs } from "./merge-hook-outputs.js";
-import { plainText } from "../mcp/plain-text.js";
+import { plainText } from "../base/plain-text.js";
 import { createFieldReader, spoken, type FieldReader } from "./field-reader.js";
-import { isAbsent, isFields, type Fields } from "./fields.js";
+import { isAbsent, isFields, type Fields } from "../base/fields.js";
 import { readHookStdout } from "./hook-stdout.js";
 import { readPermission, readPermissionAnswer } from "./permission-answer.js";
 

@@ -1,5 +1,5 @@
 import { hookNames, type HookName } from "./hooks.js";
-import { isFields } from "./fields.js";
+import { isFields } from "../base/fields.js";
 import { readMatcher, type Matcher } from "./matcher.js";
 
 /** One command of the settings. */

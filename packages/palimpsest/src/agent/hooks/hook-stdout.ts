@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "./fields.js";
+import { isFields, type Fields } from "../base/fields.js";
 
 /** What a command wrote. */
 export type HookStdout =

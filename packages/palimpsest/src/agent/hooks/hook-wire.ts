@@ -1,5 +1,5 @@
 import type { HookInput, HookName } from "./hooks.js";
-import type { Fields } from "./fields.js";
+import type { Fields } from "../base/fields.js";
 
 /** How an event looks to a command. */
 interface WireEvent<Name extends HookName> {

@@ -1,5 +1,5 @@
 import type { HookContext, PostCompactInput, PreCompactInput, PreCompactOutput } from "@palimpsest/core";
-import type { ToolInput } from "../tools/tool.js";
+import type { ToolInput } from "../base/tool.js";
 
 /** Who fires an event. What is left out is the host's own: shell commands are told what they were made with. */
 export interface HookCaller {

@@ -1,4 +1,4 @@
-import type { ToolInput } from "../tools/tool.js";
+import type { ToolInput } from "../base/tool.js";
 import type { HookName, HookOutput, HookPermission, PermissionAnswer } from "./hooks.js";
 
 /** Every field that an output of any event can have. */

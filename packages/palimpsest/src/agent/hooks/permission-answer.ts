@@ -1,7 +1,7 @@
-import type { ToolInput } from "../tools/tool.js";
+import type { ToolInput } from "../base/tool.js";
 import type { HookPermission, PermissionAnswer } from "./hooks.js";
 import type { FieldReader } from "./field-reader.js";
-import { isAbsent, isFields, type Fields } from "./fields.js";
+import { isAbsent, isFields, type Fields } from "../base/fields.js";
 
 /** What a command says of a tool call that is about to be made. */
 export function readPermission(

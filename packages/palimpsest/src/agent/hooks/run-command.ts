@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { LONGEST_TIMER } from "../../providers/interruptible.js";
-import { endProcessGroup } from "./process-group.js";
+import { endProcessGroup } from "../base/process-group.js";
 
 /** A command, and what it is given. */
 export interface CommandRun {

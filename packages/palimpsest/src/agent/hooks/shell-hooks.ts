@@ -1,10 +1,10 @@
 import type { HookInput, HookName, HookOutput, HookProblem, HookRunOptions, Hooks } from "./hooks.js";
 import { mergeHookOutputs } from "./merge-hook-outputs.js";
-import { withoutKeys } from "../key-variables.js";
+import { withoutKeys } from "../base/key-variables.js";
 import { readHookAnswer } from "./hook-answer.js";
 import type { CommandHook, HookSettings } from "./hook-settings.js";
 import { encodeHookInput, matchedValue } from "./hook-wire.js";
-import { redactSecrets } from "./redact-secrets.js";
+import { redactSecrets } from "../base/redact-secrets.js";
 import { runCommand, type CommandEnding } from "./run-command.js";
 
 /** A tool call that a hook's condition is held against. */

@@ -2,7 +2,7 @@ import type { Conversation, ModelProvider } from "@palimpsest/core";
 import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/compaction";
 import type { Hooks } from "../hooks/hooks.js";
 import type { Judgement } from "../permissions/judgement.js";
-import type { AgentTool, ToolInput } from "../tools/tool.js";
+import type { AgentTool, ToolInput } from "../base/tool.js";
 
 /** A question whether a call may be made. */
 export interface PermissionQuestion {

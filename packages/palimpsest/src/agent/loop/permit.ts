@@ -1,7 +1,7 @@
 import type { Attachment, ToolUseBlock } from "@palimpsest/core";
 import { denyInsteadOfAsking, type Judgement } from "../permissions/judgement.js";
 import { checkInput } from "../tools/check-input.js";
-import type { AgentTool, ToolInput } from "../tools/tool.js";
+import type { AgentTool, ToolInput } from "../base/tool.js";
 import type { Agent } from "./agent.js";
 import { callerOf, contextsOf } from "./hook-words.js";
 import { INTERRUPTED, stopped, type TurnEnding } from "./turn-ending.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "./agent-event.js";
+import type { AgentEvent } from "../base/agent-event.js";
 import { call, createLoopAgent, makeTool, pause, resultsIn } from "./testing/loop-agent.js";
 
 const kinds = (events: readonly AgentEvent[]): readonly string[] => events.map(({ kind }) => kind);

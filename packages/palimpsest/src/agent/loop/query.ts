@@ -15,7 +15,7 @@ import {
 import { setMaxListeners } from "node:events";
 import { announceChanges } from "../mcp/announcements.js";
 import type { Agent } from "./agent.js";
-import type { AgentEvent, AgentResult } from "./agent-event.js";
+import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import { callerOf, contextsOf } from "./hook-words.js";
 import { incompleteCall, skippedCall, type CallOutcome } from "./run-call.js";
 import { groupCalls, runCalls } from "./run-calls.js";

@@ -1,6 +1,6 @@
 import type { Attachment, ToolResultBlock, ToolUseBlock } from "@palimpsest/core";
 import { checkInput } from "../tools/check-input.js";
-import type { ToolInput, ToolOutput } from "../tools/tool.js";
+import type { ToolInput, ToolOutput } from "../base/tool.js";
 import type { Agent } from "./agent.js";
 import { callerOf, contextsOf } from "./hook-words.js";
 import { permit } from "./permit.js";

@@ -1,6 +1,6 @@
 import type { ToolUseBlock } from "@palimpsest/core";
 import type { Agent } from "./agent.js";
-import type { AgentEvent } from "./agent-event.js";
+import type { AgentEvent } from "../base/agent-event.js";
 import { runCall, type CallOutcome } from "./run-call.js";
 import { telling } from "./telling.js";
 

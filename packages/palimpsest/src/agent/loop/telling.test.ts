@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { AgentEvent } from "./agent-event.js";
+import type { AgentEvent } from "../base/agent-event.js";
 import { telling } from "./telling.js";
 
 const notice = (text: string): AgentEvent => ({ kind: "notice", text });

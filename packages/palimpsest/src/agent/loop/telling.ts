@@ -1,4 +1,4 @@
-import type { AgentEvent } from "./agent-event.js";
+import type { AgentEvent } from "../base/agent-event.js";
 
 /**
  * Yields what the work tells, while it happens, and gives what it comes to. Everything that was told comes before

@@ -9,7 +9,7 @@ import type { ToolDefinition } from "@palimpsest/core";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { findProblems } from "@palimpsest/core/validity";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { AgentTool, ToolOutput } from "../tools/tool.js";
+import type { AgentTool, ToolOutput } from "../base/tool.js";
 import { connectServers, type McpOptions, type McpServers } from "./connect-servers.js";
 import type { McpServerConfig } from "./server-config.js";
 

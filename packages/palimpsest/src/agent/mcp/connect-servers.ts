@@ -1,8 +1,8 @@
 import type { Announced } from "@palimpsest/core/compaction";
 import { LONGEST_TIMER } from "../../providers/interruptible.js";
 import { withoutSecrets } from "../../providers/secrets.js";
-import { withoutKeys } from "../key-variables.js";
-import type { AgentTool } from "../tools/tool.js";
+import { withoutKeys } from "../base/key-variables.js";
+import type { AgentTool } from "../base/tool.js";
 import type { ListedTool } from "./listed-tool.js";
 import { createMcpTool } from "./mcp-tool.js";
 import { secretsOf, type McpServerConfig } from "./server-config.js";

@@ -1,5 +1,5 @@
-import { isFields } from "../hooks/fields.js";
-import { oneLine } from "./plain-text.js";
+import { isFields } from "../base/fields.js";
+import { oneLine } from "../base/plain-text.js";
 
 /** What went wrong with a request to a server. */
 type FailureKind =

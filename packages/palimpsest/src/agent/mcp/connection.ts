@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@modelcontextprotocol/client";
 import type { Client, StandardSchemaV1, Transport } from "@modelcontextprotocol/client";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 import { readFailure } from "./connection-failure.js";
 import { createBoundedFetch } from "./http-transport.js";
 import { MOST_TOOLS } from "./listed-tool.js";

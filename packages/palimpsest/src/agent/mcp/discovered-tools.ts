@@ -1,5 +1,5 @@
 import { isCompactBoundary, type Message } from "@palimpsest/core";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 
 const wordsIn = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : []).filter((item): item is string => typeof item === "string");

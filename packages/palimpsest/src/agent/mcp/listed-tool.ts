@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@palimpsest/core";
-import { isFields } from "../hooks/fields.js";
-import { capPlain, oneLine, plainText } from "./plain-text.js";
+import { isFields } from "../base/fields.js";
+import { capPlain, oneLine, plainText } from "../base/plain-text.js";
 import { toolNames } from "./tool-name.js";
 import { acceptableSchema } from "./tool-schema.js";
 

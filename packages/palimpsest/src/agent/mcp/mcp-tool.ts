@@ -1,6 +1,6 @@
-import type { AgentTool, ToolOutput } from "../tools/tool.js";
+import type { AgentTool, ToolOutput } from "../base/tool.js";
 import type { ListedTool } from "./listed-tool.js";
-import { plainText } from "./plain-text.js";
+import { plainText } from "../base/plain-text.js";
 import type { CallEnding, ServerSession } from "./server-session.js";
 import { readResult, type ResultOptions } from "./tool-result.js";
 

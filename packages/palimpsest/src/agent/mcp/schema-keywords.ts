@@ -1,5 +1,5 @@
-import { isFields } from "../hooks/fields.js";
-import { isPlain, plainText } from "./plain-text.js";
+import { isFields } from "../base/fields.js";
+import { isPlain, plainText } from "../base/plain-text.js";
 
 /** What a keyword of a JSON schema becomes; undefined where its value is none that the keyword may have. */
 export type KeywordRule = (value: unknown, clean: (schema: unknown) => unknown) => unknown;

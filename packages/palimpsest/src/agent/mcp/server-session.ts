@@ -1,8 +1,8 @@
-import { redactSecrets } from "../hooks/redact-secrets.js";
+import { redactSecrets } from "../base/redact-secrets.js";
 import { readFailure, type ConnectionFailure } from "./connection-failure.js";
 import type { Connection, ConnectionOptions } from "./connection.js";
 import { readTools, type ListedTool } from "./listed-tool.js";
-import { capPlain, oneLine, plainText } from "./plain-text.js";
+import { capPlain, oneLine, plainText } from "../base/plain-text.js";
 import type { McpServerConfig } from "./server-config.js";
 
 export interface McpServerState {

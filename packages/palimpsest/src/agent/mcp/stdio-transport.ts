@@ -1,9 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { endProcessGroup } from "../hooks/process-group.js";
+import { endProcessGroup } from "../base/process-group.js";
 import { createMessageLines } from "./message-lines.js";
-import { oneLine } from "./plain-text.js";
+import { oneLine } from "../base/plain-text.js";
 import type { McpTransport } from "./server-config.js";
 
 /** What is told of the processes that are started, so that none of them outlives the host. */

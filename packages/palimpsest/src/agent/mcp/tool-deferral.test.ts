@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createToolList, type Message, type ToolResultContent } from "@palimpsest/core";
 import { findProblems } from "@palimpsest/core/validity";
-import type { AgentTool } from "../tools/tool.js";
+import type { AgentTool } from "../base/tool.js";
 import { createToolSearchTool } from "../tools/tool-search.js";
 import { announceChanges, createMcpAnnouncements } from "./announcements.js";
 import { createToolDeferral, type ToolDeferral } from "./tool-deferral.js";

@@ -1,6 +1,6 @@
 import type { Message } from "@palimpsest/core";
 import type { Announced } from "@palimpsest/core/compaction";
-import type { AgentTool } from "../tools/tool.js";
+import type { AgentTool } from "../base/tool.js";
 import { announcedTools, carriedTools } from "./discovered-tools.js";
 
 export interface ToolDeferralOptions {

@@ -1,7 +1,7 @@
 import type { ImageBlock, ToolResultContent } from "@palimpsest/core";
-import { isFields, type Fields } from "../hooks/fields.js";
-import type { ToolOutput } from "../tools/tool.js";
-import { oneLine, plainText } from "./plain-text.js";
+import { isFields, type Fields } from "../base/fields.js";
+import type { ToolOutput } from "../base/tool.js";
+import { oneLine, plainText } from "../base/plain-text.js";
 
 /** Keeps results within what a context can take: long ones go to a file, and what is left says so. */
 export interface ResultSpill {

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "../hooks/fields.js";
+import { isFields, type Fields } from "../base/fields.js";
 import { keywordRules } from "./schema-keywords.js";
 
 /** A schema that a provider takes. */

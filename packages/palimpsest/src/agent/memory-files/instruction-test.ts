@@ -1,9 +1,9 @@
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { createFileAccess } from "../../files/file-access.js";
-import { realPathOf, wayInside } from "../permissions/real-path.js";
-import { shownPath } from "../shown-path.js";
-import { createIgnoreFiles } from "../tools/ignore-files.js";
+import { realPathOf, wayInside } from "../base/real-path.js";
+import { shownPath } from "../base/shown-path.js";
+import { createIgnoreFiles } from "../base/ignore-files.js";
 import { isDependencyFolder } from "./dependency-folders.js";
 
 export interface InstructionPlaces {

@@ -3,11 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import type { FileAccess } from "@palimpsest/core/compaction";
 import type { HookInput } from "../hooks/hooks.js";
 import { createFileAccess } from "../../files/file-access.js";
-import { realPathOf, wayInside } from "../permissions/real-path.js";
-import { readFrontMatter, textList } from "../skills/front-matter.js";
+import { realPathOf, wayInside } from "../base/real-path.js";
+import { readFrontMatter, textList } from "../base/front-matter.js";
 import { findImports } from "./find-imports.js";
 import { createInstructionTest } from "./instruction-test.js";
-import { projectDirectories } from "./project-directories.js";
+import { projectDirectories } from "../base/project-directories.js";
 import { ruleFilesIn } from "./rule-files.js";
 
 export type MemoryKind = "User" | "Project" | "Local";

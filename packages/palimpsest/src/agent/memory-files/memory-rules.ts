@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { MemoryRules } from "@palimpsest/core/compaction";
 import { createFileAccess } from "../../files/file-access.js";
-import { compilePathPattern } from "../permissions/path-pattern.js";
-import { wayInside } from "../permissions/real-path.js";
-import { readFrontMatter, textList } from "../skills/front-matter.js";
+import { compilePathPattern } from "../base/path-pattern.js";
+import { wayInside } from "../base/real-path.js";
+import { readFrontMatter, textList } from "../base/front-matter.js";
 import { ruleFilesIn } from "./rule-files.js";
 
 export interface MemoryRulesOptions {

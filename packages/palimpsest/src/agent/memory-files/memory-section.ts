@@ -1,4 +1,4 @@
-import { promptName } from "../shown-path.js";
+import { promptName } from "../base/shown-path.js";
 import type { MemoryFile, MemoryKind } from "./load-memory-files.js";
 
 const whose: Readonly<Record<MemoryKind, string>> = {

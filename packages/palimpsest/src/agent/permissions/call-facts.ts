@@ -1,8 +1,8 @@
-import type { PermissionSubject, ToolInput } from "../tools/tool.js";
+import type { PermissionSubject, ToolInput } from "../base/tool.js";
 import { parseShell } from "../../shell/parse-shell.js";
 import type { ParsedShell } from "../../shell/shell-command.js";
 import { formsOf, type CommandForms } from "./command-forms.js";
-import { spellingsOf } from "./real-path.js";
+import { spellingsOf } from "../base/real-path.js";
 
 /** What rules are asked about a call. */
 export interface CallFacts {

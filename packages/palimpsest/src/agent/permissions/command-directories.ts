@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { ShellCommand } from "../../shell/shell-command.js";
-import { realPathOf } from "./real-path.js";
+import { realPathOf } from "../base/real-path.js";
 
 export interface CommandDirectoryOptions {
   readonly start: string;

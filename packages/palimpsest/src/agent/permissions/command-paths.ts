@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import type { ShellCommand, ShellWord } from "../../shell/shell-command.js";
 import { readRoughly } from "../../shell/rough-words.js";
-import { expandBraces, expandWildcards } from "../tools/shell/expand-words.js";
+import { expandBraces, expandWildcards } from "../shell/expand-words.js";
 import { meaningsOf, type CallPlaces, type JudgedCommand } from "./call-facts.js";
 import { createLookupBudget, type LookupBudget } from "./lookup-budget.js";
-import { isThere } from "./real-path.js";
+import { isThere } from "../base/real-path.js";
 import { isFedWithCommands, runsOthers } from "./running-programs.js";
 
 /** Where a shell may stand that some `cd` in a command could have led elsewhere. */

@@ -1,5 +1,5 @@
 import type { ShellCommand } from "../../shell/shell-command.js";
-import { readOnlyPrograms } from "../tools/shell/read-only-programs.js";
+import { readOnlyPrograms } from "../shell/read-only-programs.js";
 import { baseName, runsOthers } from "./running-programs.js";
 
 /** Programs that put nothing where another could find it in the place of what was there. */

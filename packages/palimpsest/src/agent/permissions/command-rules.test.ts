@@ -6,7 +6,7 @@ import { parseShell } from "../../shell/parse-shell.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createBashTool } from "../tools/bash.js";
 import { createSpill } from "../tools/spill.js";
-import type { AgentTool } from "../tools/tool.js";
+import type { AgentTool } from "../base/tool.js";
 import { directoriesOf } from "./command-directories.js";
 import type { PermissionMode } from "./mode.js";
 import { createPermissions } from "./permissions.js";

@@ -1,6 +1,6 @@
 import { parseShell } from "../../shell/parse-shell.js";
 import type { ShellCommand } from "../../shell/shell-command.js";
-import { mayShowHidden, showsFiles } from "../tools/shell/shown-files.js";
+import { mayShowHidden, showsFiles } from "../shell/shown-files.js";
 import type { CallPlaces, JudgedCommand } from "./call-facts.js";
 import { directoriesOf } from "./command-directories.js";
 import { directoriesReached } from "./command-paths.js";

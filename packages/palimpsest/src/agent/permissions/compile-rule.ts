@@ -5,7 +5,7 @@ import { writtenText, type ShellCommand } from "../../shell/shell-command.js";
 import { isMeant } from "./command-forms.js";
 import { compileCommandPattern, type CommandPattern } from "./command-pattern.js";
 import { ownToolName, toolProblem } from "./known-tools.js";
-import { compilePathPattern } from "./path-pattern.js";
+import { compilePathPattern } from "../base/path-pattern.js";
 import { parseRule, PermissionRuleError, type SourcedRule } from "./rule.js";
 
 /** A rule, ready to be asked. */

@@ -1,4 +1,4 @@
-import { wayInside } from "./real-path.js";
+import { wayInside } from "../base/real-path.js";
 
 const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 

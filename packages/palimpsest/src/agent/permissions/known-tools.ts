@@ -1,4 +1,4 @@
-import { nearNames } from "../skills/near-names.js";
+import { nearNames } from "../base/near-names.js";
 import type { ParsedRule } from "./rule.js";
 
 /** Tools whose rules may say something in brackets. */

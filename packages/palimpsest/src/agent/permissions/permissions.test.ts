@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentTool, PermissionSubject, ToolInput } from "../tools/tool.js";
+import type { AgentTool, PermissionSubject, ToolInput } from "../base/tool.js";
 import { denyInsteadOfAsking } from "./judgement.js";
 import type { PermissionMode } from "./mode.js";
 import { createPermissions, type PermissionOptions } from "./permissions.js";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ShellCommand } from "../../shell/shell-command.js";
-import type { AgentTool, ToolInput } from "../tools/tool.js";
+import type { AgentTool, ToolInput } from "../base/tool.js";
 import { factsOfCall, meaningsOf, type CallFacts } from "./call-facts.js";
 import { directoriesOf, isMoveInside } from "./command-directories.js";
 import { commandShowsHidden } from "./command-shows-hidden.js";
@@ -18,7 +18,7 @@ import type { Judgement } from "./judgement.js";
 import { isGuarded } from "./guarded-files.js";
 import { createLookCount, createLookupBudget } from "./lookup-budget.js";
 import type { PermissionMode } from "./mode.js";
-import { wayInside, realPathOf } from "./real-path.js";
+import { wayInside, realPathOf } from "../base/real-path.js";
 import type { RuleLists, SourcedRule } from "./rule.js";
 import { suggestRules } from "./suggest-rules.js";
 

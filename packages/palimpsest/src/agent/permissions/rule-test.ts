@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { ToolInput } from "../tools/tool.js";
+import type { ToolInput } from "../base/tool.js";
 import { factsOfCall, guessSubject } from "./call-facts.js";
 import { compileRule, isTouchedBy } from "./compile-rule.js";
 

@@ -1,5 +1,5 @@
-import { countField, textField } from "../tools/input-fields.js";
-import type { ToolInput, ToolOutput } from "../tools/tool.js";
+import { countField, textField } from "../base/input-fields.js";
+import type { ToolInput, ToolOutput } from "../base/tool.js";
 import { queryTerms } from "./query-terms.js";
 import { searchTranscript } from "./search-transcript.js";
 import { showMessage, showResult, type ShownEntry } from "./show-entry.js";

@@ -1,6 +1,6 @@
 import { CLEARED_RESULT_TEXT, type Message } from "@palimpsest/core";
 import { decodeRawLine, type RawLine } from "../../stores/jsonl/raw-line.js";
-import { isFields, type Fields } from "../hooks/fields.js";
+import { isFields, type Fields } from "../base/fields.js";
 import { fold } from "./fold.js";
 import { passagesOf, type Passage } from "./passages.js";
 import { exactTerms } from "./query-terms.js";

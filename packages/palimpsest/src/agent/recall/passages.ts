@@ -1,5 +1,5 @@
 import type { Message } from "@palimpsest/core";
-import { isFields, type Fields } from "../hooks/fields.js";
+import { isFields, type Fields } from "../base/fields.js";
 import { RECALL_TOOL, QUOTE_NOTE } from "./wording.js";
 import { valueText } from "./value-text.js";
 

@@ -1,4 +1,4 @@
-import { oneLine } from "../mcp/plain-text.js";
+import { oneLine } from "../base/plain-text.js";
 import { findCall, findMessage, findResult } from "./find-entry.js";
 import { wellFormed } from "./fold.js";
 import { pageOf, type Page, type PageOptions } from "./page.js";

@@ -1,4 +1,4 @@
-import { oneLine } from "../mcp/plain-text.js";
+import { oneLine } from "../base/plain-text.js";
 import { findCall, type FoundCall } from "./find-entry.js";
 import { wellFormed } from "./fold.js";
 import type { Hit, HitPlace, SearchResult } from "./search-transcript.js";

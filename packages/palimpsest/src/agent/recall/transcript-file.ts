@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 
 /** One transcript, open for reading. */
 export interface TranscriptFile {

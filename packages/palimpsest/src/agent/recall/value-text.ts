@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "../hooks/fields.js";
+import { isFields, type Fields } from "../base/fields.js";
 
 const MAX_DEPTH = 32;
 /** Fields whose text says nothing to a reader. */

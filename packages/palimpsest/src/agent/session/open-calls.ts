@@ -5,7 +5,7 @@ import {
   type ToolResultBlock,
   type UserMessage,
 } from "@palimpsest/core";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 
 const LOST =
   "The program ended before this call did. Whether it took effect is not known: look before you do it again.";

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPathGuard } from "../path-guard.js";
+import { createPathGuard } from "../base/path-guard.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
 
 let base = "";

@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openDirectoryInside } from "../../files/open-directory-inside.js";
 import { writerOfTemporary } from "../../files/temporary-name.js";
-import { isFields } from "../hooks/fields.js";
-import type { PathGuard } from "../path-guard.js";
+import { isFields } from "../base/fields.js";
+import type { PathGuard } from "../base/path-guard.js";
 import type { OpenCall } from "./open-calls.js";
 
 const WRITING_TOOLS: ReadonlySet<unknown> = new Set(["Write", "Edit"]);

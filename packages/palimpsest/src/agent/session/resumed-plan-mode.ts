@@ -1,5 +1,5 @@
 import type { Message } from "@palimpsest/core";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 
 /** Whether the agent had begun to plan, and had not handed in its plan, when its conversation was left. */
 export function wasPlanning(live: readonly Message[]): boolean {

@@ -1,7 +1,7 @@
 import type { Message } from "@palimpsest/core";
 import type { ReadState } from "@palimpsest/core/compaction";
 import { stat } from "node:fs/promises";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 
 const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
 /** Files of a resumed conversation that are looked after, the newest first. */

@@ -5,9 +5,9 @@ import { loadMemoryFiles } from "../memory-files/load-memory-files.js";
 import { memorySection } from "../memory-files/memory-section.js";
 import { languageSentence } from "../settings/language.js";
 import { settingsSources } from "../settings/settings-files.js";
-import { promptName } from "../shown-path.js";
+import { promptName } from "../base/shown-path.js";
 import { skillSection } from "../skills/skill-listing.js";
-import { shownPath } from "../shown-path.js";
+import { shownPath } from "../base/shown-path.js";
 import type { SessionOptions } from "./session-options.js";
 import { createAgentPrompt } from "./system-prompt.js";
 

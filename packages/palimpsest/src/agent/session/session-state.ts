@@ -7,7 +7,7 @@ import {
   type Todo,
 } from "@palimpsest/core/compaction";
 import { join } from "node:path";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 import { createPlanMode, type PlanMode } from "../tools/plan-mode.js";
 import { createJsonState } from "./json-state.js";
 

@@ -10,10 +10,10 @@ import {
 import { createMemoryReadState, type NestedMemory, type ReadState } from "@palimpsest/core/compaction";
 import { join } from "node:path";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
-import { hidingWriter, type KeyHider } from "../key-hider.js";
+import { hidingWriter, type KeyHider } from "./key-hider.js";
 import type { Agent } from "../loop/agent.js";
 import { query } from "../loop/query.js";
-import type { PathGuard } from "../path-guard.js";
+import type { PathGuard } from "../base/path-guard.js";
 import type { StartSubagent } from "../subagents/subagents.js";
 import type { SessionPrompts } from "./session-prompts.js";
 import type { SessionState } from "./session-state.js";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { settingDefinitions } from "@palimpsest/core";
-import { isAbsent, isFields, type Fields } from "../hooks/fields.js";
+import { isAbsent, isFields, type Fields } from "../base/fields.js";
 import { toolProblem } from "../permissions/known-tools.js";
 import { isPermissionMode, permissionModes, type PermissionMode } from "../permissions/mode.js";
 import { allowedRules, parseRule, type SourcedRule } from "../permissions/rule.js";

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { constants } from "node:fs";
 import { diskCode } from "../../files/disk.js";
-import { isFields, type Fields } from "../hooks/fields.js";
+import { isFields, type Fields } from "../base/fields.js";
 import { findJsonFault } from "./json-fault.js";
 import type { SettingsProblem } from "./settings-error.js";
 

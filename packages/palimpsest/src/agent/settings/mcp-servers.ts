@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { isAbsent, isFields, type Fields } from "../hooks/fields.js";
-import { KEY_VARIABLES } from "../key-variables.js";
+import { isAbsent, isFields, type Fields } from "../base/fields.js";
+import { KEY_VARIABLES } from "../base/key-variables.js";
 import { expandVariables } from "./expand-variables.js";
 import { readJsonFile } from "./json-file.js";
 import type { SettingsFile } from "./read-settings.js";

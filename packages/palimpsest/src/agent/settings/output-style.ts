@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
 import { createFileAccess } from "../../files/file-access.js";
-import { markdownBelow } from "../memory-files/rule-files.js";
-import { readFrontMatter } from "../skills/front-matter.js";
-import { nearNames } from "../skills/near-names.js";
+import { markdownBelow } from "../base/markdown-below.js";
+import { readFrontMatter } from "../base/front-matter.js";
+import { nearNames } from "../base/near-names.js";
 
 export interface OutputStyle {
   readonly name: string;

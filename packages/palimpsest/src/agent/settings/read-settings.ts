@@ -1,5 +1,5 @@
 import { resolveSettings, type Settings } from "@palimpsest/core";
-import type { Fields } from "../hooks/fields.js";
+import type { Fields } from "../base/fields.js";
 import { joinHookSettings, readHookSettings, type HookSettings } from "../hooks/hook-settings.js";
 import type { PermissionMode } from "../permissions/mode.js";
 import type { SourcedRule } from "../permissions/rule.js";

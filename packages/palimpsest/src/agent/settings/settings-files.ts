@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { realPathOf } from "../permissions/real-path.js";
+import { realPathOf } from "../base/real-path.js";
 
 export const settingsSources = ["user", "project", "local"] as const;
 /**

@@ -1,5 +1,5 @@
 import type { FileAccess } from "@palimpsest/core/compaction";
-import { readFrontMatter } from "./front-matter.js";
+import { readFrontMatter } from "../base/front-matter.js";
 import type { Skill } from "./skill.js";
 
 export type InvokedText =

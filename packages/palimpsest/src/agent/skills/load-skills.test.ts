@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadSkills } from "./load-skills.js";
-import { nearNames } from "./near-names.js";
+import { nearNames } from "../base/near-names.js";
 import type { Skill } from "./skill.js";
 import { skillListing, skillSection } from "./skill-listing.js";
 

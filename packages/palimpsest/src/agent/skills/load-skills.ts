@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { FileAccess } from "@palimpsest/core/compaction";
 import { createFileAccess } from "../../files/file-access.js";
-import type { Fields } from "../hooks/fields.js";
-import { projectDirectories } from "../memory-files/project-directories.js";
-import { markdownBelow } from "../memory-files/rule-files.js";
-import { readFrontMatter, textList } from "./front-matter.js";
+import type { Fields } from "../base/fields.js";
+import { projectDirectories } from "../base/project-directories.js";
+import { markdownBelow } from "../base/markdown-below.js";
+import { readFrontMatter, textList } from "../base/front-matter.js";
 import type { Skill } from "./skill.js";
 
 export interface LoadSkillsOptions {

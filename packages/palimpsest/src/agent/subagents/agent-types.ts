@@ -1,9 +1,9 @@
 import { basename, join } from "node:path";
 import { createFileAccess } from "../../files/file-access.js";
-import { projectDirectories } from "../memory-files/project-directories.js";
-import { markdownBelow } from "../memory-files/rule-files.js";
-import { realPathOf } from "../permissions/real-path.js";
-import { readFrontMatter, textList } from "../skills/front-matter.js";
+import { projectDirectories } from "../base/project-directories.js";
+import { markdownBelow } from "../base/markdown-below.js";
+import { realPathOf } from "../base/real-path.js";
+import { readFrontMatter, textList } from "../base/front-matter.js";
 
 /** A kind of subagent. */
 export interface AgentType {

@@ -1,6 +1,6 @@
 import { capResult, type Estimator } from "@palimpsest/core";
 import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/compaction";
-import type { AgentEvent, AgentResult } from "../loop/agent-event.js";
+import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import type { AgentType } from "./agent-types.js";
 
 /** Starts one subagent and tells what happens in it. */

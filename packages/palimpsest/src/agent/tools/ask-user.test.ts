@@ -1,7 +1,7 @@
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { describe, expect, it } from "vitest";
 import { createAskUserTool, type UserQuestion } from "./ask-user.js";
-import type { ToolContext } from "./tool.js";
+import type { ToolContext } from "../base/tool.js";
 
 const { signal } = new AbortController();
 const context: ToolContext = {

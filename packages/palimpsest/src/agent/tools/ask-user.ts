@@ -1,4 +1,4 @@
-import type { AgentTool, ToolInput } from "./tool.js";
+import type { AgentTool, ToolInput } from "../base/tool.js";
 
 export interface UserQuestion {
   readonly question: string;

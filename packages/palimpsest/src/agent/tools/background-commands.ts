@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
-import { createKeyFilter } from "../key-filter.js";
+import { createKeyFilter } from "../base/key-filter.js";
 import { createPrivateFile } from "../../stores/private-file.js";
-import { runShell, type ShellEnding } from "./shell/run-shell.js";
-import { createShellGroups, type ShellGroups } from "./shell/shell-groups.js";
+import { runShell, type ShellEnding } from "../shell/run-shell.js";
+import { createShellGroups, type ShellGroups } from "../shell/shell-groups.js";
 
 export interface BackgroundCommandsOptions {
   /** The session's own folder: outputs go into private files there. Made when it is needed. */

@@ -1,5 +1,5 @@
 import type { BackgroundCommand, BackgroundCommands, BackgroundStatus } from "./background-commands.js";
-import type { AgentTool, ToolContext } from "./tool.js";
+import type { AgentTool, ToolContext } from "../base/tool.js";
 
 const MAX_BYTES = 30_000;
 const DEFAULT_WAIT_MS = 30_000;

@@ -19,7 +19,7 @@ import { createBashOutputTool } from "./bash-output.js";
 import { createBashTool, type BashOptions } from "./bash.js";
 import { createKillBashTool } from "./kill-bash.js";
 import { createSpill } from "./spill.js";
-import type { ToolContext, ToolInput } from "./tool.js";
+import type { ToolContext, ToolInput } from "../base/tool.js";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-bash-")));
 const root = join(base, "project");

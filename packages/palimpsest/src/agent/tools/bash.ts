@@ -6,16 +6,16 @@ import {
   type StaleReadWatch,
 } from "@palimpsest/core/compaction";
 import { withoutSecrets } from "../../providers/secrets.js";
-import { keysIn } from "../key-variables.js";
+import { keysIn } from "../base/key-variables.js";
 import type { BackgroundCommands } from "./background-commands.js";
-import { createBoundedOutput } from "./shell/bounded-output.js";
-import { findsOwnRepository, GIT_BRAKES } from "./shell/git-brakes.js";
-import { isReadOnlyCommand } from "./shell/read-only-command.js";
-import { runShell, type ShellEnding } from "./shell/run-shell.js";
-import { shellEnvironment } from "./shell/shell-environment.js";
+import { createBoundedOutput } from "../shell/bounded-output.js";
+import { findsOwnRepository, GIT_BRAKES } from "../shell/git-brakes.js";
+import { isReadOnlyCommand } from "../shell/read-only-command.js";
+import { runShell, type ShellEnding } from "../shell/run-shell.js";
+import { shellEnvironment } from "../shell/shell-environment.js";
 import type { Spill } from "./spill.js";
-import type { AgentTool, ToolContext, ToolInput, ToolOutput } from "./tool.js";
-import { createWorkingDirectory } from "./shell/working-directory.js";
+import type { AgentTool, ToolContext, ToolInput, ToolOutput } from "../base/tool.js";
+import { createWorkingDirectory } from "../shell/working-directory.js";
 
 export interface BashOptions {
   /** Where the shell starts. */

@@ -1,4 +1,4 @@
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 
 /** The part of JSON Schema that tools of this program use. */
 interface Schema {

@@ -17,10 +17,10 @@ import { join } from "node:path";
 import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeDisk, type WritableDisk } from "../../files/disk.js";
-import { createPathGuard } from "../path-guard.js";
+import { createPathGuard } from "../base/path-guard.js";
 import { createEditTool } from "./edit.js";
 import { createReadTool } from "./read.js";
-import type { AgentTool, ToolInput, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolInput, ToolOutput } from "../base/tool.js";
 
 let base: string;
 let root: string;

@@ -1,13 +1,13 @@
 import { readBytesInside } from "../../files/read-bytes-inside.js";
 import { SECRET_MARK } from "../../providers/secrets.js";
-import type { PathGuard } from "../path-guard.js";
-import { quotedPath } from "../shown-path.js";
+import type { PathGuard } from "../base/path-guard.js";
+import { quotedPath } from "../base/shown-path.js";
 import { applyEdit } from "./apply-edit.js";
-import { flagField, textField } from "./input-fields.js";
+import { flagField, textField } from "../base/input-fields.js";
 import { numberedExcerpt } from "./numbered-excerpt.js";
 import { refusalText } from "./refusal-text.js";
 import { failure, saveFile, unknownText, type FileToSave } from "./save-file.js";
-import type { AgentTool, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolOutput } from "../base/tool.js";
 
 export interface EditToolOptions {
   readonly guard: PathGuard;

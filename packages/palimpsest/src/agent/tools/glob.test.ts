@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPathGuard } from "../path-guard.js";
+import { createPathGuard } from "../base/path-guard.js";
 import { createGlobTool } from "./glob.js";
-import type { ToolInput, ToolOutput } from "./tool.js";
+import type { ToolInput, ToolOutput } from "../base/tool.js";
 
 let base: string;
 let root: string;

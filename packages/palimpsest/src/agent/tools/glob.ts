@@ -1,13 +1,13 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as yieldOnce } from "node:timers/promises";
-import type { PathGuard } from "../path-guard.js";
-import { quotedPath } from "../shown-path.js";
+import type { PathGuard } from "../base/path-guard.js";
+import { quotedPath } from "../base/shown-path.js";
 import { readGlobPattern } from "./glob-pattern.js";
-import { textField } from "./input-fields.js";
+import { textField } from "../base/input-fields.js";
 import { failure } from "./save-file.js";
 import { foundPath, openSearchPlace } from "./search-directory.js";
-import type { AgentTool } from "./tool.js";
+import type { AgentTool } from "../base/tool.js";
 
 export interface GlobToolOptions {
   readonly guard: PathGuard;

@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPathGuard } from "../path-guard.js";
+import { createPathGuard } from "../base/path-guard.js";
 import { createGrepTool, type GrepToolOptions } from "./grep.js";
 import { findRipgrep } from "./ripgrep.js";
-import type { ToolInput, ToolOutput } from "./tool.js";
+import type { ToolInput, ToolOutput } from "../base/tool.js";
 
 let base: string;
 let root: string;

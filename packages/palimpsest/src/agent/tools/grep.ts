@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { close, openInside } from "../../files/open-inside.js";
-import type { PathGuard } from "../path-guard.js";
+import type { PathGuard } from "../base/path-guard.js";
 import { createGrepReport } from "./grep-report.js";
 import { SINGLE_FILE, type GrepEnding, type GrepQuery, type TakeFinding } from "./grep-query.js";
-import { countField, flagField, textField } from "./input-fields.js";
+import { countField, flagField, textField } from "../base/input-fields.js";
 import { refusalText } from "./refusal-text.js";
 import { failure } from "./save-file.js";
 import { foundPath, openSearchPlace, type SearchPlace } from "./search-directory.js";
-import type { AgentTool, ToolInput } from "./tool.js";
+import type { AgentTool, ToolInput } from "../base/tool.js";
 
 export interface GrepToolOptions {
   readonly guard: PathGuard;

@@ -1,6 +1,6 @@
 import type { BackgroundCommands } from "./background-commands.js";
 import { statusText, unknownCommand } from "./bash-output.js";
-import type { AgentTool } from "./tool.js";
+import type { AgentTool } from "../base/tool.js";
 
 /** Ends a command in the background with all that it started. */
 export function createKillBashTool({ background }: { readonly background: BackgroundCommands }): AgentTool {

@@ -2,8 +2,8 @@ import { readdir, type Dirent } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { isInside, rootsOf } from "../../files/open-inside.js";
-import type { PathGuard } from "../path-guard.js";
-import { createIgnoreFiles, type IgnoreFiles } from "./ignore-files.js";
+import type { PathGuard } from "../base/path-guard.js";
+import { createIgnoreFiles, type IgnoreFiles } from "../base/ignore-files.js";
 
 export interface ListRequest {
   /** Absolute, as links lead, and inside the roots. */

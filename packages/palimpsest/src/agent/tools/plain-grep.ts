@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Context, Script } from "node:vm";
 import { looksBinary } from "../../files/looks-binary.js";
 import { readBytesInside } from "../../files/read-bytes-inside.js";
-import type { PathGuard } from "../path-guard.js";
+import type { PathGuard } from "../base/path-guard.js";
 import { readGlobPattern } from "./glob-pattern.js";
 import {
   MAX_LINE_CHARACTERS,

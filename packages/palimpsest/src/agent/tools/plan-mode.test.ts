@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { afterAll, describe, expect, it } from "vitest";
 import { createEnterPlanModeTool, createExitPlanModeTool, createPlanMode } from "./plan-mode.js";
-import type { ToolContext } from "./tool.js";
+import type { ToolContext } from "../base/tool.js";
 
 const base = mkdtempSync(join(tmpdir(), "palimpsest-plan-"));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

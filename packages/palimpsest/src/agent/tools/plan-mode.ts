@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { PlanSource } from "@palimpsest/core/compaction";
 import { replaceFile } from "../../stores/replace-file.js";
-import type { AgentTool, ToolContext, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolContext, ToolOutput } from "../base/tool.js";
 
 export interface PlanModeOptions {
   /** Where the plan is kept: a file in the session's own folder. */

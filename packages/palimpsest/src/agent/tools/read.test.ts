@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { showsFile } from "../../../../core/src/engine/tools/file-reads.js";
-import { createPathGuard } from "../path-guard.js";
+import { createPathGuard } from "../base/path-guard.js";
 import { createReadTool } from "./read.js";
-import type { ToolInput, ToolOutput } from "./tool.js";
+import type { ToolInput, ToolOutput } from "../base/tool.js";
 
 let base: string;
 let root: string;

@@ -1,12 +1,12 @@
 import { imageSize } from "@palimpsest/core";
 import type { FileRefusal, FileText } from "@palimpsest/core/compaction";
 import { readBytesInside } from "../../files/read-bytes-inside.js";
-import type { PathGuard } from "../path-guard.js";
-import { quotedPath } from "../shown-path.js";
+import type { PathGuard } from "../base/path-guard.js";
+import { quotedPath } from "../base/shown-path.js";
 import { imageTypeOf } from "./image-type.js";
-import { countField, textField } from "./input-fields.js";
+import { countField, textField } from "../base/input-fields.js";
 import { refusalText } from "./refusal-text.js";
-import type { AgentTool, ToolContext, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolContext, ToolOutput } from "../base/tool.js";
 
 export interface ReadToolOptions {
   readonly guard: PathGuard;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../stores/index.js";
 import { QUOTE_NOTE, recallHint } from "../recall/wording.js";
 import { createRecallTool } from "./recall.js";
-import type { AgentTool, ToolInput, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolInput, ToolOutput } from "../base/tool.js";
 
 let root: string;
 let path: string;

@@ -5,7 +5,7 @@ import {
   MAX_RESULTS,
   RECALL_TOOL,
 } from "../recall/wording.js";
-import type { AgentTool } from "./tool.js";
+import type { AgentTool } from "../base/tool.js";
 
 export interface RecallToolOptions {
   /** The transcript of this session: the only file that is ever read. */

@@ -1,7 +1,7 @@
 import { diskCode } from "../../files/disk.js";
 import type { FileRefusal } from "@palimpsest/core/compaction";
-import type { PathGuard, PathUse } from "../path-guard.js";
-import { quotedPath } from "../shown-path.js";
+import type { PathGuard, PathUse } from "../base/path-guard.js";
+import { quotedPath } from "../base/shown-path.js";
 
 export interface RefusedFile {
   /** As the call names it. */

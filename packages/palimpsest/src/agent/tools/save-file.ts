@@ -1,9 +1,9 @@
 import type { ReadRecord } from "@palimpsest/core/compaction";
 import { writeInside, type WriteOutcome } from "../../files/write-inside.js";
-import type { PathGuard } from "../path-guard.js";
-import { quotedPath } from "../shown-path.js";
+import type { PathGuard } from "../base/path-guard.js";
+import { quotedPath } from "../base/shown-path.js";
 import { refusalText } from "./refusal-text.js";
-import type { ToolContext, ToolOutput } from "./tool.js";
+import type { ToolContext, ToolOutput } from "../base/tool.js";
 
 /** A file that a tool is about to change. */
 export interface FileToSave {

@@ -1,8 +1,8 @@
 import { relative, resolve } from "node:path";
 import { openDirectoryInside, type OpenDirectory } from "../../files/open-directory-inside.js";
 import { isInside } from "../../files/open-inside.js";
-import type { PathGuard } from "../path-guard.js";
-import { quotedPath, shownPath } from "../shown-path.js";
+import type { PathGuard } from "../base/path-guard.js";
+import { quotedPath, shownPath } from "../base/shown-path.js";
 
 export type SearchPlace =
   | {

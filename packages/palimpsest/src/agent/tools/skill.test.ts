@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPermissions } from "../permissions/permissions.js";
 import { loadSkills } from "../skills/load-skills.js";
 import { createSkillTool } from "./skill.js";
-import type { ToolContext } from "./tool.js";
+import type { ToolContext } from "../base/tool.js";
 
 let root: string;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import type { FileAccess, MemoryInvokedSkills } from "@palimpsest/core/compaction";
 import { invokeSkill } from "../skills/invoke-skill.js";
-import { nearNames } from "../skills/near-names.js";
+import { nearNames } from "../base/near-names.js";
 import type { Skill } from "../skills/skill.js";
-import type { AgentTool, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolOutput } from "../base/tool.js";
 
 export interface SkillToolOptions {
   /** Those that are known now. */

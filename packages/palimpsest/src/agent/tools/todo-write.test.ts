@@ -1,7 +1,7 @@
 import { createMemoryReadState, createMemoryTodos, type Todo } from "@palimpsest/core/compaction";
 import { describe, expect, it } from "vitest";
 import { createTodoWriteTool } from "./todo-write.js";
-import type { ToolContext } from "./tool.js";
+import type { ToolContext } from "../base/tool.js";
 
 const context = (agentId?: string): ToolContext => ({
   toolUseId: "toolu_1",

@@ -1,5 +1,5 @@
 import type { MemoryTodos, Todo } from "@palimpsest/core/compaction";
-import type { AgentTool } from "./tool.js";
+import type { AgentTool } from "../base/tool.js";
 
 export interface TodoWriteOptions {
   /** Where the lists are kept; the engine restores them from here. */

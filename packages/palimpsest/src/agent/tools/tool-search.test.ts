@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { AgentTool, ToolInput, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolInput, ToolOutput } from "../base/tool.js";
 import { createToolSearchTool } from "./tool-search.js";
 
 const tool = (name: string, description: string): AgentTool => ({

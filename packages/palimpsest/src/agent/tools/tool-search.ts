@@ -1,5 +1,5 @@
 import type { ToolResultContent } from "@palimpsest/core";
-import type { AgentTool } from "./tool.js";
+import type { AgentTool } from "../base/tool.js";
 
 export interface ToolSearchOptions {
   /** The tools that wait to be asked for. */

@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSpill } from "./spill.js";
-import type { ToolContext } from "./tool.js";
+import type { ToolContext } from "../base/tool.js";
 import { createWebFetchTool, type WebFetchOptions } from "./web-fetch.js";
 
 const directory = mkdtempSync(join(tmpdir(), "palimpsest-web-"));

@@ -1,6 +1,6 @@
 import type { FetchedPage, ResolveHost } from "./web/fetch-page.js";
 import type { Spill } from "./spill.js";
-import type { AgentTool, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolOutput } from "../base/tool.js";
 
 export interface WebFetchOptions {
   readonly spill: Spill;

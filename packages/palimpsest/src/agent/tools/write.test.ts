@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPathGuard } from "../path-guard.js";
+import { createPathGuard } from "../base/path-guard.js";
 import { createReadTool } from "./read.js";
-import type { AgentTool, ToolInput, ToolOutput } from "./tool.js";
+import type { AgentTool, ToolInput, ToolOutput } from "../base/tool.js";
 import { createWriteTool } from "./write.js";
 
 let base: string;

@@ -1,12 +1,12 @@
 import { diskCode, type DiskEntry } from "../../files/disk.js";
 import { readBytesInside } from "../../files/read-bytes-inside.js";
 import { SECRET_MARK } from "../../providers/secrets.js";
-import type { PathGuard } from "../path-guard.js";
-import { quotedPath } from "../shown-path.js";
-import { textField } from "./input-fields.js";
+import type { PathGuard } from "../base/path-guard.js";
+import { quotedPath } from "../base/shown-path.js";
+import { textField } from "../base/input-fields.js";
 import { refusalText } from "./refusal-text.js";
 import { failure, saveFile, unknownText, type FileToSave } from "./save-file.js";
-import type { AgentTool } from "./tool.js";
+import type { AgentTool } from "../base/tool.js";
 
 export interface WriteToolOptions {
   readonly guard: PathGuard;

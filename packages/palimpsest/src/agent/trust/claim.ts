@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realPathOf } from "../permissions/real-path.js";
+import { realPathOf } from "../base/real-path.js";
 
 /** Something of a repository that holds only where the person has trusted the folder. */
 export interface Claim {

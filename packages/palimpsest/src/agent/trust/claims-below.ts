@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDependencyFolder } from "../memory-files/dependency-folders.js";
-import { realPathOf } from "../permissions/real-path.js";
+import { realPathOf } from "../base/real-path.js";
 import { SettingsError } from "../settings/settings-error.js";
 import type { SettingsPlaces } from "../settings/settings-files.js";
 import type { Claim } from "./claim.js";

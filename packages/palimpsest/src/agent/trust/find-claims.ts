@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 import { readHookSettings } from "../hooks/hook-settings.js";
 import type { PermissionMode } from "../permissions/mode.js";
-import { realPathOf, wayInside } from "../permissions/real-path.js";
+import { realPathOf, wayInside } from "../base/real-path.js";
 import { readFileSettings, settingsDirectory } from "../settings/file-settings.js";
 import type { RepositoryServer } from "../settings/mcp-servers.js";
 import type { SettingsFile } from "../settings/read-settings.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isFields } from "../hooks/fields.js";
+import { isFields } from "../base/fields.js";
 import { readJsonFile } from "../settings/json-file.js";
 import { replaceFile } from "../../stores/replace-file.js";
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
-import { realPathOf, wayInside } from "../permissions/real-path.js";
-import { shownPath } from "../shown-path.js";
+import { realPathOf, wayInside } from "../base/real-path.js";
+import { shownPath } from "../base/shown-path.js";
 import type { Claim } from "./claim.js";
 import type { TrustedFolder } from "./trust-store.js";
 

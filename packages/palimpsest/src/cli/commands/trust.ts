@@ -70,7 +70,7 @@ async function trust(given: string | undefined, { flags, terminal, say }: TrustP
   }
   const cwd = resolve(given ?? process.cwd());
   if (flags.remove === true) {
-    const { realPathOf } = await import("../../agent/permissions/real-path.js");
+    const { realPathOf } = await import("../../agent/base/real-path.js");
     const folder = realPathOf(cwd);
     const isRemoved = await store.remove(folder);
     if (!isRemoved) throw new Error(`${folder} is not among the folders that you have trusted`);

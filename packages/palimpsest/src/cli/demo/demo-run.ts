@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
+import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
 import { query } from "../../agent/loop/query.js";
 import type { Session } from "../../agent/session/session.js";
 import type { Message, ModelRequest } from "@palimpsest/core";

@@ -6,7 +6,7 @@ import {
   type AccountSum,
   type AccountTotal,
 } from "@palimpsest/core";
-import type { StreamLine } from "./stream-lines.js";
+import type { StreamLine } from "./stream-line.js";
 
 /** What an account says in the documents of the command: all of it, by model, and by model and source. */
 export function costFields(account: Account): StreamLine {

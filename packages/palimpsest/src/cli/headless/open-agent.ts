@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { KEY_VARIABLES, keysIn, keysInAddress } from "../../agent/key-variables.js";
+import { KEY_VARIABLES, keysIn, keysInAddress } from "../../agent/base/key-variables.js";
 import type { connectServers } from "../../agent/mcp/connect-servers.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { PermissionMode } from "../../agent/permissions/mode.js";

@@ -1,6 +1,6 @@
 import { createAttachmentMessage, emptyAccount, type Account } from "@palimpsest/core";
 import { resolve } from "node:path";
-import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
+import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
 import type { query } from "../../agent/loop/query.js";
 import type { Session } from "../../agent/session/session.js";
 import { printable, printableJson, printableText, type Terminal } from "../terminal.js";
@@ -9,6 +9,7 @@ import { promptsOf, type PromptFlags } from "./prompts-of.js";
 import type { PipedInput } from "./read-piped.js";
 import { InputError, type Prompt } from "./read-prompts.js";
 import { StartError } from "./start-error.js";
+import type { StreamLine } from "./stream-line.js";
 import {
   compactionFailedLine,
   compactionFailedSentence,
@@ -17,7 +18,6 @@ import {
   initLine,
   summaryDocument,
   type Denial,
-  type StreamLine,
 } from "./stream-lines.js";
 
 export interface PrintFlags extends AgentFlags, PromptFlags {

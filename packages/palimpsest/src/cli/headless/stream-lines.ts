@@ -1,11 +1,9 @@
 import { accountOf, accountTotal, type Account, type EngineEvents, type Message } from "@palimpsest/core";
-import type { AgentEvent, AgentResult } from "../../agent/loop/agent-event.js";
+import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { Session } from "../../agent/session/session.js";
 import { costFields } from "./cost-fields.js";
-
-/** A line of `stream-json`: the names are those that programs of this ecosystem read. */
-export type StreamLine = Readonly<Record<string, unknown>>;
+import type { StreamLine } from "./stream-line.js";
 
 /** The first line: what the session is made of. */
 export const initLine = (

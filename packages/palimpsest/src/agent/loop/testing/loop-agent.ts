@@ -20,9 +20,9 @@ import {
 import { createScriptPlayer } from "../../../simulator/players/script-player.js";
 import type { ScriptStep } from "../../../simulator/players/script.js";
 import { withSummaries } from "../../../simulator/players/summaries-player.js";
-import type { AgentTool, ToolInput, ToolOutput } from "../../tools/tool.js";
+import type { AgentTool, ToolInput, ToolOutput } from "../../base/tool.js";
 import type { Agent } from "../agent.js";
-import type { AgentEvent, AgentResult } from "../agent-event.js";
+import type { AgentEvent, AgentResult } from "../../base/agent-event.js";
 import { query, type QueryOptions } from "../query.js";
 
 const MODEL = "claude-sonnet-5";

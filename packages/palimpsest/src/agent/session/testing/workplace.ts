@@ -7,7 +7,7 @@ import type { Player } from "../../../simulator/player.js";
 import { createScriptPlayer } from "../../../simulator/players/script-player.js";
 import type { ScriptStep } from "../../../simulator/players/script.js";
 import { withSummaries } from "../../../simulator/players/summaries-player.js";
-import type { AgentEvent, AgentResult } from "../../loop/agent-event.js";
+import type { AgentEvent, AgentResult } from "../../base/agent-event.js";
 import { query } from "../../loop/query.js";
 import { loadSkills } from "../../skills/load-skills.js";
 import { loadAgentTypes } from "../../subagents/agent-types.js";

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, resolve, sep } from "node:path";
-import { isInside } from "../../../files/open-inside.js";
+import { isInside } from "../../files/open-inside.js";
 
 export interface WorkingDirectoryOptions {
   /** Where it starts, and where it goes back to. */

@@ -1,4 +1,4 @@
-import { endProcessGroup } from "../../hooks/process-group.js";
+import { endProcessGroup } from "../base/process-group.js";
 
 /** The process groups that a session started and that may still be there, by their leaders' ids. */
 export interface ShellGroups {

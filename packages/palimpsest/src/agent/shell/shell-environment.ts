@@ -1,4 +1,4 @@
-import { KEY_VARIABLES } from "../../key-variables.js";
+import { KEY_VARIABLES } from "../base/key-variables.js";
 
 /** With them `cd src` and `cd ../src` would lead elsewhere than to the folder of that name, by which commands are judged. */
 const MISLEADING = ["CDPATH", "PWD", "OLDPWD"];

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "../hooks/fields.js";
+import { isFields, type Fields } from "./fields.js";
 
 export interface FrontMatter {
   /** The fields between the two lines of dashes; none where there are no such lines. */

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { FileAccess } from "@palimpsest/core/compaction";
-import { diskCode, nodeDisk, type WritableDisk } from "../files/disk.js";
-import { createFileAccess } from "../files/file-access.js";
-import { isInside, rootsOf, type Bounds } from "../files/open-inside.js";
-import { matchDenied } from "../files/path-patterns.js";
+import { diskCode, nodeDisk, type WritableDisk } from "../../files/disk.js";
+import { createFileAccess } from "../../files/file-access.js";
+import { isInside, rootsOf, type Bounds } from "../../files/open-inside.js";
+import { matchDenied } from "../../files/path-patterns.js";
 import { quotedPath } from "./shown-path.js";
 
 export interface PathGuardOptions {

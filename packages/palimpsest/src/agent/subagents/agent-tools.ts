@@ -1,6 +1,6 @@
-import { nearNames } from "../skills/near-names.js";
-import type { Subagents } from "../subagents/subagents.js";
-import type { AgentTool, ToolInput } from "./tool.js";
+import { nearNames } from "../base/near-names.js";
+import type { Subagents } from "./subagents.js";
+import type { AgentTool, ToolInput } from "../base/tool.js";
 
 const GENERAL = "general";
 

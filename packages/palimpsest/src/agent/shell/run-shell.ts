@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import { endProcessGroup } from "../../hooks/process-group.js";
+import { endProcessGroup } from "../base/process-group.js";
 import type { ShellGroups } from "./shell-groups.js";
 
 /** A command for the shell, and what it is given. Its stdin is empty. */

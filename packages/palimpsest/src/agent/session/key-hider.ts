@@ -1,8 +1,8 @@
 import type { Message, ModelOutput, ModelProvider, TranscriptWriter } from "@palimpsest/core";
 import type { FileAccess } from "@palimpsest/core/compaction";
-import { SECRET_MARK, withoutSecrets } from "../providers/secrets.js";
-import { createTextKeyFilter } from "./key-filter.js";
-import type { AgentTool, ToolOutput } from "./tools/tool.js";
+import { SECRET_MARK, withoutSecrets } from "../../providers/secrets.js";
+import { createTextKeyFilter } from "../base/key-filter.js";
+import type { AgentTool, ToolOutput } from "../base/tool.js";
 
 /** Takes the keys of a session out of all that its agents are shown, say and store. */
 export interface KeyHider {

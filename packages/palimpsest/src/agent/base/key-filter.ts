@@ -1,4 +1,4 @@
-import { SECRET_MARK, secretForms, secretPattern } from "../providers/secrets.js";
+import { SECRET_MARK, secretForms, secretPattern } from "../../providers/secrets.js";
 
 /** Takes keys out of a text as it comes. */
 export interface TextKeyFilter {

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-command.js";
+import type { ShellWord } from "../../shell/shell-command.js";
 import { expandAll, fromDirectory, showsOnly } from "./read-only-command.js";
 import { readGit } from "./read-only-git.js";
 import { readOnlyPrograms } from "./read-only-programs.js";

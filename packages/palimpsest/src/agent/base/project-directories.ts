@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { realPathOf, wayInside } from "../permissions/real-path.js";
+import { realPathOf, wayInside } from "./real-path.js";
 
 /**
  * The directories of a project that lead to one of them: the repository's root (which holds `.git`) first, the

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { parseShell } from "../../../shell/parse-shell.js";
-import type { ShellCommand } from "../../../shell/shell-command.js";
+import { parseShell } from "../../shell/parse-shell.js";
+import type { ShellCommand } from "../../shell/shell-command.js";
 import { expandWildcards, hasWildcard } from "./expand-words.js";
 import { readGit, type GitReading } from "./read-only-git.js";
 import { readOnlyPrograms, type Reading } from "./read-only-programs.js";

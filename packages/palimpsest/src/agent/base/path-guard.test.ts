@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeDisk, type WritableDisk } from "../files/disk.js";
+import { nodeDisk, type WritableDisk } from "../../files/disk.js";
 import { createPathGuard, type PathGuardOptions, type PathUse } from "./path-guard.js";
 
 let base: string;

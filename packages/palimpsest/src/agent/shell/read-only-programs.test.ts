@@ -84,7 +84,7 @@ it("options are taken apart as programs do", () => {
 });
 
 it("docs/agent.md lists the programs and the commands of git that run unasked", () => {
-  const docs = readFileSync(new URL("../../../../../../docs/agent.md", import.meta.url), "utf8");
+  const docs = readFileSync(new URL("../../../../../docs/agent.md", import.meta.url), "utf8");
   const table = /### Commands that run unasked\n([^]*?)\n### /.exec(docs)?.[1] ?? "";
   const cells = table.split("\n").flatMap((line) => /^\| (`[^|]*)\|/.exec(line)?.[1] ?? []);
   const namesIn = (text: string): readonly string[] =>

@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../providers/secrets.js";
+import { withoutSecrets } from "../../providers/secrets.js";
 
 /**
  * Variables that hold keys of this program and of the client that it uses. No command that the agent runs sees them,

@@ -2,7 +2,7 @@ import type { ModelOutput, ModelProvider } from "@palimpsest/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createKeyHider, hidingProvider, hidingTool } from "./key-hider.js";
-import type { AgentTool } from "./tools/tool.js";
+import type { AgentTool } from "../base/tool.js";
 
 const KEY = 'sk-"key"-0123456789';
 const hider = createKeyHider([KEY]);
