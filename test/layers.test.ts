@@ -15,6 +15,7 @@ const packages = {
     ["bench"],
     ["soak"],
     ["cli"],
+    ["testing"],
   ],
 } as const;
 
@@ -62,10 +63,13 @@ const circlesLeft = {
   palimpsest: ["replay: forgetting, measures, play, policies, summaries"],
 } as const;
 
-const sourceFiles = (directory: string): string[] =>
+const filesIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith(".d.ts"))
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
     .map((name) => join(directory, name));
+
+const sourceFiles = (directory: string): string[] =>
+  filesIn(directory).filter((name) => !name.endsWith(".test.ts"));
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, "utf8").matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)"([^"]+)"/g)].map(
@@ -216,6 +220,20 @@ describe("layers", () => {
       expect([...new Set(folders)].toSorted()).toEqual(rows.flat().toSorted());
     });
   }
+
+  it("no package imports from outside the packages, its tests included", () => {
+    const all = join(root, "packages");
+    const files = Object.keys(packages).flatMap((name) => filesIn(join(all, name, "src")));
+    const outside = files.flatMap((file) =>
+      importsOf(file)
+        .filter(
+          (imported) => imported.startsWith(".") && !resolve(dirname(file), imported).startsWith(all + sep),
+        )
+        .map((imported) => `${relative(root, file)} -> ${imported}`),
+    );
+    expect(files.length).toBeGreaterThan(1000);
+    expect(outside).toEqual([]);
+  });
 
   for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ReplayReport } from "../../packages/palimpsest/src/replay/measures/policy-result.js";
 import { renderReport } from "../../packages/palimpsest/src/replay/report/render-report.js";
 import { chromiumPath, launchChromium } from "./chromium.js";
-import { HOSTILE, madeUpReport } from "./made-up-report.js";
+import { HOSTILE, madeUpReport } from "../../packages/palimpsest/src/replay/testing/made-up-report.js";
 
 const screenshots = process.env["PALIMPSEST_SCREENSHOTS"];
 const built = new URL("../../packages/palimpsest/dist/replay/report/render-report.js", import.meta.url).href;

@@ -18,7 +18,7 @@ import {
 } from "@palimpsest/core";
 import { findProblems } from "@palimpsest/core/validity";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
-import { corpusFolder } from "../corpus-folder.js";
+import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 
 const corpus = corpusFolder;
 const reason =

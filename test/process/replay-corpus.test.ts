@@ -8,7 +8,7 @@ import type {
   FileResult,
   ReplayReport,
 } from "../../packages/palimpsest/src/replay/measures/policy-result.js";
-import { corpusFolder } from "../corpus-folder.js";
+import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 const corpus = corpusFolder;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { corpusFolder } from "../corpus-folder.js";
+import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 const corpus = corpusFolder;

@@ -4,7 +4,7 @@ import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/ca
 import { createRequestBuilder } from "../../packages/core/src/engine/prompt/request-builder.js";
 import { createToolList } from "../../packages/core/src/engine/prompt/tool-list.js";
 import { createSystemLayouter } from "../../packages/core/src/engine/prompt/system-blocks.js";
-import { checkProperty } from "../properties/check-property.js";
+import { checkProperty } from "../../packages/palimpsest/src/testing/check-property.js";
 import { wholeRounds } from "../properties/whole-rounds.js";
 
 /** The bytes of a request without its markers and without what is not part of the prompt. */

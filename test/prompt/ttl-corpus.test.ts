@@ -15,7 +15,7 @@ import {
   type TtlComparison,
 } from "../../packages/core/src/engine/prompt/ttl/ttl-comparison.js";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
-import { corpusFolder } from "../corpus-folder.js";
+import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 
 const corpus = corpusFolder;
 const reason =

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { countRepairs, normalise, type Message } from "@palimpsest/core";
 import { findProblems } from "@palimpsest/core/validity";
-import { checkProperty } from "./check-property.js";
+import { checkProperty } from "../../packages/palimpsest/src/testing/check-property.js";
 import { dataSource, goodSample, mendableSpelling, type Sample } from "./media-samples.js";
 
 const ask = (block: unknown): Message =>

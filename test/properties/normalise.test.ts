@@ -10,7 +10,7 @@ import {
 import { findProblems, type Problem } from "@palimpsest/core/validity";
 import { originOf } from "../../packages/core/src/messages/list-origin.js";
 import { brokenMessages } from "./broken-messages.js";
-import { checkProperty } from "./check-property.js";
+import { checkProperty } from "../../packages/palimpsest/src/testing/check-property.js";
 import { wholeRounds } from "./whole-rounds.js";
 
 const tools = [

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { RecordedRound } from "../../packages/palimpsest/src/replay/rounds/recorded-round.js";
 import { RoundBuilder } from "../../packages/palimpsest/src/replay/rounds/round-builder.js";
 import { CompactionUndoer } from "../../packages/palimpsest/src/replay/rounds/undo-compactions.js";
-import { checkProperty } from "./check-property.js";
+import { checkProperty } from "../../packages/palimpsest/src/testing/check-property.js";
 
 interface Compaction {
   /** How many of the newest messages it keeps. */

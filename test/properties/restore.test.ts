@@ -5,7 +5,7 @@ import { announce } from "../../packages/core/src/engine/restore/announce.js";
 import { chooseFiles } from "../../packages/core/src/engine/restore/choose-files.js";
 import { createMemoryReadState } from "../../packages/core/src/engine/tools/read-state.js";
 import { brokenMessages } from "./broken-messages.js";
-import { checkProperty } from "./check-property.js";
+import { checkProperty } from "../../packages/palimpsest/src/testing/check-property.js";
 
 const tools = createCompactableTools();
 const path = fc.oneof(

@@ -16,7 +16,7 @@ import { writeExtractive } from "../../packages/core/src/engine/summarise/write/
 import { humanTextsOf } from "../../packages/core/src/engine/summarise/people/human-texts.js";
 import { verifySummary } from "../../packages/core/src/engine/summarise/verify/verify.js";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
-import { corpusFolder } from "../corpus-folder.js";
+import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 
 const corpus = corpusFolder;
 const reason =

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkProperty } from "../../../../../test/properties/check-property.js";
+import { checkProperty } from "../../testing/check-property.js";
 import { capPlain, isPlain, oneLine, plainText } from "./plain-text.js";
 
 it("takes out what steers a terminal and mends halves of characters", () => {

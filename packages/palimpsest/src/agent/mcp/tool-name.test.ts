@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkProperty } from "../../../../../test/properties/check-property.js";
+import { checkProperty } from "../../testing/check-property.js";
 import { serverLabels, toolNames } from "./tool-name.js";
 
 it("names tools after server and tool", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkProperty } from "../../../../../test/properties/check-property.js";
+import { checkProperty } from "../../testing/check-property.js";
 import { findProblems } from "@palimpsest/core/validity";
 import { acceptableSchema } from "./tool-schema.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkProperty } from "../../../../../test/properties/check-property.js";
+import { checkProperty } from "../../testing/check-property.js";
 import { createBoundedOutput } from "./bounded-output.js";
 
 describe("bounded output", () => {

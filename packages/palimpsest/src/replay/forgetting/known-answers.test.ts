@@ -1,6 +1,6 @@
 import type { RequestMessage } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
-import { incoming, result, text } from "../../../../../test/process/replay-made-up.js";
+import { incoming, result, text } from "../testing/made-up-rounds.js";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { createRecallJudge, createContextReader } from "../measures/recall.js";
 import { judgeTurn } from "./blind-turn.js";

@@ -1,6 +1,6 @@
 import { findModel, type Message, type RequestMessage } from "@palimpsest/core";
 import { expect, it } from "vitest";
-import { incoming, result, text, words } from "../../../../../test/process/replay-made-up.js";
+import { incoming, result, text, words } from "../testing/made-up-rounds.js";
 import { blockTokens } from "../../simulator/tokens/block-tokens.js";
 import { createSharedCounter } from "../play/shared-counter.js";
 import { createContextKinds } from "./context-kinds.js";

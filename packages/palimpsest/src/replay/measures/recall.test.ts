@@ -7,7 +7,7 @@ import {
 } from "@palimpsest/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkProperty } from "../../../../../test/properties/check-property.js";
+import { checkProperty } from "../../testing/check-property.js";
 import type { AnswerBlock } from "../../simulator/player.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
 import { createContextTexts } from "./context-texts.js";

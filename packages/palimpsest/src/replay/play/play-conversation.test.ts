@@ -9,7 +9,7 @@ import {
   thinking,
   words,
   type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+} from "../testing/made-up-rounds.js";
 import { parsePolicies, policyNames } from "../policies/parse-policies.js";
 import { playConversation, type PlayOptions } from "./play-conversation.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parsePolicies } from "../policies/parse-policies.js";
 import { openConversation } from "../rounds/open-conversation.js";
 import { playConversation } from "./play-conversation.js";
-import { corpusFolder } from "../../../../../test/corpus-folder.js";
+import { corpusFolder } from "../testing/corpus-folder.js";
 
 const corpus = corpusFolder;
 const reason =

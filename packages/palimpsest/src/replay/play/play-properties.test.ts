@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import {
-  madeUpConversation,
-  result,
-  text,
-  words,
-  type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+import { madeUpConversation, result, text, words, type MadeUpRound } from "../testing/made-up-rounds.js";
 import { parsePolicies } from "../policies/parse-policies.js";
 import { answerBlocks, playableId } from "../rounds/answer-blocks.js";
 import { playConversation } from "./play-conversation.js";

@@ -6,7 +6,7 @@ import {
   result,
   text,
   type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+} from "../testing/made-up-rounds.js";
 import { addTallies } from "../measures/tally.js";
 import type { Rereads } from "../measures/rereads.js";
 import { parsePolicies } from "../policies/parse-policies.js";

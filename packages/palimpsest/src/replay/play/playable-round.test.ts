@@ -1,13 +1,6 @@
 import type { Message } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  incoming,
-  madeUpRounds,
-  result,
-  text,
-  type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+import { call, incoming, madeUpRounds, result, text, type MadeUpRound } from "../testing/made-up-rounds.js";
 import { createPlayableRounds } from "./playable-round.js";
 
 /** How many messages were put in, round by round; a round without any is the same object. */

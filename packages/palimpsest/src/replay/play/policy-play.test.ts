@@ -1,12 +1,6 @@
 import { findModel } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  madeUpRounds,
-  readingRounds,
-  text,
-  words,
-} from "../../../../../test/process/replay-made-up.js";
+import { call, madeUpRounds, readingRounds, text, words } from "../testing/made-up-rounds.js";
 import { createLineFinder } from "../forgetting/context-lines.js";
 import { createFileNames } from "../forgetting/file-names.js";
 import { NOTHING_NEEDED } from "../forgetting/needs.js";

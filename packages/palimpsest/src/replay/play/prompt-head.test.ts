@@ -7,7 +7,7 @@ import {
   text,
   words,
   type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+} from "../testing/made-up-rounds.js";
 import { extractReferences } from "../measures/references.js";
 import { promptHead } from "./prompt-head.js";
 import { createSharedCounter } from "./shared-counter.js";

@@ -1,13 +1,6 @@
 import { findModel } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  madeUpRounds,
-  result,
-  text,
-  thinking,
-  words,
-} from "../../../../../test/process/replay-made-up.js";
+import { call, madeUpRounds, result, text, thinking, words } from "../testing/made-up-rounds.js";
 import { blockTokens, TOKENS_PER_MESSAGE } from "../../simulator/tokens/block-tokens.js";
 import { createRecordedTokens } from "./recorded-tokens.js";
 import { createSharedCounter } from "./shared-counter.js";

@@ -8,7 +8,7 @@ import {
   text,
   words,
   type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+} from "../testing/made-up-rounds.js";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { parsePolicies } from "../policies/parse-policies.js";
 import type { Policy, PolicyRun } from "../policies/policy.js";

@@ -1,6 +1,6 @@
 import type { Usage } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
-import { run, type Ended } from "../../../../../test/process/play-policy.js";
+import { run, type Ended } from "../testing/play-policy.js";
 import {
   call,
   incoming,
@@ -9,7 +9,7 @@ import {
   text,
   words,
   type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+} from "../testing/made-up-rounds.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
 
 const usage = (read: number, write: number, more: Partial<Usage> = {}): Usage => ({

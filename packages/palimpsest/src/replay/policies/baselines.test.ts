@@ -1,14 +1,7 @@
 import type { RequestMessage } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
-import { run, type Ended, type Sent } from "../../../../../test/process/play-policy.js";
-import {
-  call,
-  madeUpRounds,
-  readingRounds,
-  result,
-  text,
-  words,
-} from "../../../../../test/process/replay-made-up.js";
+import { run, type Ended, type Sent } from "../testing/play-policy.js";
+import { call, madeUpRounds, readingRounds, result, text, words } from "../testing/made-up-rounds.js";
 
 const rounds = madeUpRounds(readingRounds(20, 800));
 const texts = (messages: readonly RequestMessage[]): string => JSON.stringify(messages);

@@ -1,7 +1,7 @@
 import type { RequestMessage } from "@palimpsest/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { run, type Ended, type Sent } from "../../../../../test/process/play-policy.js";
+import { run, type Ended, type Sent } from "../testing/play-policy.js";
 import {
   call,
   madeUpRounds,
@@ -10,7 +10,7 @@ import {
   thinking,
   words,
   type MadeUpRound,
-} from "../../../../../test/process/replay-made-up.js";
+} from "../testing/made-up-rounds.js";
 import { policyNames } from "./parse-policies.js";
 
 const texts = (messages: readonly unknown[]): string => JSON.stringify(messages);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Script } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { HOSTILE, madeUpReport } from "../../../../../test/browser/made-up-report.js";
+import { HOSTILE, madeUpReport } from "../testing/made-up-report.js";
 import { createFormats } from "./page/formats.js";
 import { createPolicyStyles } from "./page/policy-styles.js";
 import { pageScript } from "./page-script.js";

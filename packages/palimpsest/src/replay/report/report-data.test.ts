@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { madeUpReport } from "../../../../../test/browser/made-up-report.js";
+import { madeUpReport } from "../testing/made-up-report.js";
 import type { FileResult, TurnRecord } from "../measures/policy-result.js";
 import { reportData } from "./report-data.js";
 import { sampleTurns } from "./sample-turns.js";

@@ -7,7 +7,7 @@ import { isRestated } from "../readers/recording.js";
 import { answerBlocks } from "./answer-blocks.js";
 import { openConversation } from "./open-conversation.js";
 import { isPiece } from "./skeleton.js";
-import { corpusFolder } from "../../../../../test/corpus-folder.js";
+import { corpusFolder } from "../testing/corpus-folder.js";
 
 const corpus = corpusFolder;
 const reason =

@@ -6,7 +6,7 @@ import type { AnswerBlock } from "../../simulator/player.js";
 import { readRecording } from "../readers/read-recording.js";
 import type { RecordedFileCounts } from "./recorded-files.js";
 import { createRecordedWorld } from "./recorded-world.js";
-import { corpusFolder } from "../../../../../test/corpus-folder.js";
+import { corpusFolder } from "../testing/corpus-folder.js";
 
 const corpus = corpusFolder;
 const reason =

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { Message } from "@palimpsest/core";
-import { checkProperty } from "../../../../../test/properties/check-property.js";
+import { checkProperty } from "../../testing/check-property.js";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { createRecordedWorld } from "./recorded-world.js";
 

@@ -1,14 +1,10 @@
 import { findModel, type ModelCall, type RequestMessage } from "@palimpsest/core";
-import { createSharedCounter } from "../../packages/palimpsest/src/replay/play/shared-counter.js";
-import { createSimulatedModel } from "../../packages/palimpsest/src/replay/play/simulated-model.js";
-import { parsePolicies } from "../../packages/palimpsest/src/replay/policies/parse-policies.js";
-import type {
-  PolicyEdit,
-  PolicyRun,
-  PolicyTtl,
-} from "../../packages/palimpsest/src/replay/policies/policy.js";
-import type { RecordedRound } from "../../packages/palimpsest/src/replay/rounds/recorded-round.js";
-import { START } from "./replay-made-up.js";
+import { createSharedCounter } from "../play/shared-counter.js";
+import { createSimulatedModel } from "../play/simulated-model.js";
+import { parsePolicies } from "../policies/parse-policies.js";
+import type { PolicyEdit, PolicyRun, PolicyTtl } from "../policies/policy.js";
+import type { RecordedRound } from "../rounds/recorded-round.js";
+import { START } from "./made-up-rounds.js";
 
 const WINDOW = 60_000;
 const counter = createSharedCounter();

@@ -1,11 +1,7 @@
 import { createUserMessage, type Message, type UserBlock } from "@palimpsest/core";
-import { overviewOf } from "../../packages/palimpsest/src/replay/rounds/overview.js";
-import type {
-  RecordedConversation,
-  RecordedResponse,
-  RecordedRound,
-} from "../../packages/palimpsest/src/replay/rounds/recorded-round.js";
-import type { AnswerBlock } from "../../packages/palimpsest/src/simulator/player.js";
+import { overviewOf } from "../rounds/overview.js";
+import type { RecordedConversation, RecordedResponse, RecordedRound } from "../rounds/recorded-round.js";
+import type { AnswerBlock } from "../../simulator/player.js";
 
 const MINUTE = 60_000;
 export const START = Date.parse("2026-11-15T10:00:00.000Z");

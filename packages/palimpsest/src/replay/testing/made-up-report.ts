@@ -6,8 +6,8 @@ import type {
   PolicyResult,
   ReplayReport,
   TurnRecord,
-} from "../../packages/palimpsest/src/replay/measures/policy-result.js";
-import type { PolicyEdit } from "../../packages/palimpsest/src/replay/policies/policy.js";
+} from "../measures/policy-result.js";
+import type { PolicyEdit } from "../policies/policy.js";
 
 /** Text that becomes an element, a dialog or a broken page wherever it is not kept as text. */
 export const HOSTILE =

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Checks an invariant over 10,000 cases; fast-check.ts beside this says how many of them `npm test` tries. */
+/** Checks an invariant over 10,000 cases; test/properties/fast-check.ts says how many of them `npm test` tries. */
 export function checkProperty<T>(name: string, arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void {
   const property = fc.property(arbitrary, (value) => {
     holds(value);
