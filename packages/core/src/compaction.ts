@@ -129,5 +129,5 @@ export {
   type ExtractiveOptions,
   type ExtractiveSummary,
 } from "./engine/summarise/write/extractive/write-extractive.js";
-export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/orchestrate/fit.js";
-export { compaction } from "./engine/orchestrate/compactor.js";
+export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/conversation/fit.js";
+export { compaction } from "./engine/conversation/compaction-stage.js";

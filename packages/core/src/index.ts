@@ -357,13 +357,10 @@ export type {
   PreCompactOutput,
 } from "./engine/ports/compact-hooks.js";
 export { COMPACTION_BETA } from "./engine/prompt/request-builder.js";
-export { applyBoundaries } from "./engine/orchestrate/apply-boundaries.js";
-export { createConversation } from "./engine/orchestrate/create-conversation.js";
-export type {
-  ConversationOptions,
-  ConversationState,
-  ConversationSystem,
-} from "./engine/orchestrate/conversation-options.js";
+export { applyBoundaries } from "./engine/conversation/apply-boundaries.js";
+export { createConversation } from "./engine/conversation/conversation.js";
+export type { ConversationOptions } from "./engine/conversation/conversation-options.js";
+export type { ConversationSystem, RestoreSources } from "./engine/conversation/host-options.js";
 export type {
   CompactOptions,
   Conversation,
@@ -375,7 +372,7 @@ export type {
   Outcome,
   Prepared,
   PreparedRequest,
-} from "./engine/orchestrate/conversation.js";
+} from "./engine/conversation/conversation-api.js";
 export type { Timer } from "./engine/ports/timer.js";
 export {
   applyMedia,
@@ -410,11 +407,17 @@ export {
   type OverflowStore,
   type OverflowText,
 } from "./engine/ports/overflow-store.js";
-export { capResult, type CapResultOptions } from "./engine/orchestrate/cap-result.js";
-export { failureSentence } from "./engine/orchestrate/failure-sentence.js";
+export { capResult, type CapResultOptions } from "./engine/conversation/cap-result.js";
+export { failureSentence } from "./engine/conversation/failure-sentence.js";
 export { createMemoryNotesStore, type NotesStore } from "./engine/ports/notes-store.js";
-export type { ConversationNotes } from "./engine/orchestrate/conversation.js";
-export type { CompactionStage, NotesStage } from "./engine/orchestrate/stages.js";
+export type { ConversationNotes } from "./engine/conversation/conversation-api.js";
+export type {
+  CompactionStage,
+  NotesStage,
+  Stage,
+  StageChange,
+  StageView,
+} from "./engine/conversation/stages.js";
 export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/events/break-reason.js";
 export { describeBreak } from "./engine/watch/describe-break.js";
 export type { CacheBreak } from "./engine/events/cache-break.js";

@@ -1,3 +1,3 @@
 export { commonEditTool, type NotesEdit, type NotesEditTool } from "./engine/notes/notes-edit.js";
 export { notesSections, notesTemplate, type NotesSection } from "./engine/notes/template.js";
-export { keepNotes, type KeepNotesOptions } from "./engine/orchestrate/notes-keeper.js";
+export { keepNotes, type KeepNotesOptions } from "./engine/conversation/notes-keeper.js";

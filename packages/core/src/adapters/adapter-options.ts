@@ -1,8 +1,8 @@
 import type { RetryPorts, RetrySettings } from "../messages/call/retry-rules.js";
 import type { Clock } from "../messages/construct.js";
-import type { ConversationOptions } from "../engine/orchestrate/conversation-options.js";
-import type { EngineStep } from "../engine/orchestrate/conversation.js";
-import type { NotesStage } from "../engine/orchestrate/stages.js";
+import type { ConversationOptions } from "../engine/conversation/conversation-options.js";
+import type { EngineStep } from "../engine/conversation/conversation-api.js";
+import type { NotesStage } from "../engine/conversation/stages.js";
 import {
   chatCapabilities,
   messagesApiCapabilities,

@@ -1,8 +1,8 @@
 import { createAssistantMessage, createUserMessage } from "../messages/construct.js";
-import { compaction } from "../engine/orchestrate/compactor.js";
-import type { ConversationOptions } from "../engine/orchestrate/conversation-options.js";
-import type { Conversation } from "../engine/orchestrate/conversation.js";
-import { createConversation } from "../engine/orchestrate/create-conversation.js";
+import { compaction } from "../engine/conversation/compaction-stage.js";
+import type { ConversationOptions } from "../engine/conversation/conversation-options.js";
+import type { Conversation } from "../engine/conversation/conversation-api.js";
+import { createConversation } from "../engine/conversation/conversation.js";
 import type { ModelProvider } from "../engine/ports/model-provider.js";
 import type { AdapterOptions } from "./adapter-options.js";
 import { askWithRetries } from "./ask-with-retries.js";

@@ -8,7 +8,7 @@ import type {
   Outcome,
   Prepared,
   PreparedRequest,
-} from "../engine/orchestrate/conversation.js";
+} from "../engine/conversation/conversation-api.js";
 import type { AdapterOptions } from "./adapter-options.js";
 import { failureOf } from "./failure-of.js";
 import { answerPrint, matches, printOf, type Print } from "./message-print.js";

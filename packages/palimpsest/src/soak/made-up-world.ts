@@ -1,4 +1,4 @@
-import type { ConversationState, ToolUseBlock, UserBlock } from "@palimpsest/core";
+import type { RestoreSources, ToolUseBlock, UserBlock } from "@palimpsest/core";
 import {
   createMemoryAnnouncements,
   createMemoryBackgroundAgents,
@@ -100,7 +100,7 @@ export function createWorld(resultBytes: number, otherBytes = 200) {
     content: `# Plan\n${output(99, 2000)}`,
     isPlanMode: false,
   });
-  const state: ConversationState = {
+  const state: RestoreSources = {
     readState,
     ports: {
       files,

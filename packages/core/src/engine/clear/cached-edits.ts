@@ -124,16 +124,22 @@ export function applyCached(
     pinnedAt: position,
   });
   tellOfClearing({ ...plan, toolUseIds }, options);
+  return { state: pinDeletions(state, boundary), boundary, notice: { deletedTokens, keepsPrefix: true } };
+}
+
+/** The state after the deletions that a boundary tells of. */
+export function pinDeletions(
+  state: CachedEdits,
+  { microcompactMetadata: { toolUseIds, tokensBefore, tokensAfter, pinnedAt } }: MicrocompactBoundary,
+): CachedEdits {
+  if (pinnedAt === undefined) return state;
+  const deletedTokens = tokensBefore - tokensAfter;
   return {
-    state: {
-      ...state,
-      deleted: new Set([...state.deleted, ...toolUseIds]),
-      deletedTokens: state.deletedTokens + deletedTokens,
-      pinned: [...state.pinned, { position, toolUseIds }],
-      expectedDrop: state.expectedDrop + deletedTokens,
-    },
-    boundary,
-    notice: { deletedTokens, keepsPrefix: true },
+    ...state,
+    deleted: new Set([...state.deleted, ...toolUseIds]),
+    deletedTokens: state.deletedTokens + deletedTokens,
+    pinned: [...state.pinned, { position: pinnedAt, toolUseIds }],
+    expectedDrop: state.expectedDrop + deletedTokens,
   };
 }
 

@@ -89,6 +89,10 @@ export function applyMediaBoundaries(messages: readonly Message[]): readonly Mes
   return rewrite(messages, isMediaBoundary);
 }
 
+/** The live messages after a replacement, its boundary at their end. */
+export const applyMediaBoundary = (live: readonly Message[], boundary: MediaBoundary): readonly Message[] =>
+  rewrite([...live, boundary], (message): message is MediaBoundary => message === boundary);
+
 /** From the end to the start: whatever a boundary says holds for all that comes before it. */
 function rewrite(
   messages: readonly Message[],

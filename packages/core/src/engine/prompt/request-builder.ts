@@ -96,9 +96,36 @@ export interface RequestBuilder {
   refreshed(source: QuerySource, at: number): void;
 }
 
-interface LastAnswer {
+/** What the last answered request was made of: which prefix is cached, and where it was written. A value. */
+export interface LastAnswer {
   readonly params: CacheSafeParams;
   readonly messageId: string;
+}
+
+/** What is known after a request was answered. */
+export function answeredBy(
+  built: BuiltRequest,
+  { messageId, at }: { readonly messageId: string; /** When the request began. */ readonly at: number },
+): LastAnswer {
+  const { params, messageMarker: position } = built;
+  const writes =
+    position === undefined ? params.writes : addWrite(params.writes, { position, ttl: params.ttl, at });
+  return { params: { ...params, writes }, messageId };
+}
+
+/** What is known after a write was read again at a place. */
+const renewedAt = (last: LastAnswer, position: BlockPosition, at: number): LastAnswer => ({
+  ...last,
+  params: { ...last.params, writes: renewWrite(last.params.writes, { position, at }) },
+});
+
+/** What is known where only the first messages are still what they were. */
+export function withPrefix(last: LastAnswer, messages: number): LastAnswer {
+  const writes = writesWithin(last.params.writes, messages);
+  const kept = last.params.messages.slice(0, messages);
+  // A beginning that ends with a response may lack the results of its calls.
+  while (kept.at(-1)?.role === "assistant") kept.pop();
+  return { ...last, params: { ...last.params, messages: kept, writes } };
 }
 
 /** Sources that are remembered; a subagent that has ended needs no more. */
@@ -122,45 +149,36 @@ export function createRequestBuilder(): RequestBuilder {
       builtIn.set(built.params, windows.get(key));
       return built;
     },
-    answered(built, { messageId, at }) {
+    answered(built, answer) {
       const { params, messageMarker: position, fork } = built;
       const key = trackedAs(params.source);
       const known = last.get(key);
       if (fork !== undefined) {
-        if (known === undefined || position === undefined) return;
-        const writes = renewWrite(known.params.writes, { position, at });
-        last.set(key, { ...known, params: { ...known.params, writes } });
+        if (known !== undefined && position !== undefined)
+          last.set(key, renewedAt(known, position, answer.at));
         return;
       }
       if (builtIn.has(params) && builtIn.get(params) !== windows.get(key)) return;
-      const writes =
-        position === undefined ? params.writes : addWrite(params.writes, { position, ttl: params.ttl, at });
-      remember(key, { params: { ...params, writes }, messageId });
+      remember(key, answeredBy(built, answer));
     },
     cacheSafeParams: (source) => last.get(trackedAs(source))?.params,
     keepPrefix(source, messages) {
       const key = trackedAs(source);
       windows.set(key, {});
       const known = last.get(key);
-      if (known === undefined) return;
-      const writes = writesWithin(known.params.writes, messages);
-      const kept = known.params.messages.slice(0, messages);
-      // A beginning that ends with a response may lack the results of its calls.
-      while (kept.at(-1)?.role === "assistant") kept.pop();
-      last.set(key, { ...known, params: { ...known.params, messages: kept, writes } });
+      if (known !== undefined) last.set(key, withPrefix(known, messages));
     },
     refreshed(source, at) {
       const key = trackedAs(source);
       const known = last.get(key);
       const write = known?.params.writes.at(-1);
-      if (known === undefined || write === undefined) return;
-      const writes = renewWrite(known.params.writes, { position: write.position, at });
-      last.set(key, { ...known, params: { ...known.params, writes } });
+      if (known !== undefined && write !== undefined) last.set(key, renewedAt(known, write.position, at));
     },
   };
 }
 
-function buildRequest(parts: RequestParts, before: LastAnswer | undefined): BuiltRequest {
+/** The request that goes on where the last answered one ended. */
+export function buildRequest(parts: RequestParts, before: LastAnswer | undefined): BuiltRequest {
   const { source, parameters, capabilities, ttl, pinnedEdits, isCachingOn = true } = parts;
   const params: CacheSafeParams = {
     source,

@@ -1,4 +1,4 @@
-import type { Attachment, ConversationState, Message } from "@palimpsest/core";
+import type { Attachment, RestoreSources, Message } from "@palimpsest/core";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { asFieldsList, asText, isFields, type Fields } from "../readers/recording.js";
 import type { KnownLines } from "./known-file.js";
@@ -23,7 +23,7 @@ export interface RecordedWorldOptions {
  * whatever the recording holds.
  */
 export interface RecordedWorld {
-  readonly state: ConversationState;
+  readonly state: RestoreSources;
   readonly counts: () => RecordedFileCounts;
   /** The parts of a file that are known, in their order. */
   readonly linesOf: (path: string) => readonly KnownLines[];

@@ -1,12 +1,6 @@
 import type { QuerySource } from "../../../messages/call/query-source.js";
 import type { GapHistoryStore } from "./gap-history-store.js";
-import {
-  addEvidence,
-  noEvidence,
-  weighEvidence,
-  type GapEvidence,
-  type PromptRequest,
-} from "./gap-evidence.js";
+import { addEvidence, weighEvidence, type GapEvidence, type PromptRequest } from "./gap-evidence.js";
 import { addToHistory, noGapHistory, type GapHistory } from "./gap-history.js";
 import {
   freshTtlState,
@@ -29,6 +23,13 @@ export interface TtlPolicyOptions {
   readonly history?: GapHistory;
   /** Of a conversation that goes on: its decision stays what it was. */
   readonly state?: TtlState;
+  /** Where the state is kept, for somebody who keeps it among other things. Default: here. */
+  readonly cell?: TtlCell;
+}
+
+interface TtlCell {
+  read(): TtlState;
+  write(state: TtlState): void;
 }
 
 /**
@@ -54,21 +55,32 @@ export interface TtlPolicy {
   readonly remember: (store: GapHistoryStore) => Promise<void>;
 }
 
-export function createTtlPolicy({ source, facts, history, state: given }: TtlPolicyOptions): TtlPolicy {
-  let state = given ?? freshTtlState;
-  let remembered = given?.evidence ?? noEvidence;
+function memoryCell(state: TtlState = freshTtlState): TtlCell {
+  let kept = state;
+  return {
+    read: () => kept,
+    write(next) {
+      kept = next;
+    },
+  };
+}
+
+export function createTtlPolicy({ source, facts, history, ...given }: TtlPolicyOptions): TtlPolicy {
+  const cell = given.cell ?? memoryCell(given.state);
+  let remembered = cell.read().evidence;
   let remembering: Promise<void> = Promise.resolve();
   const origin = { source, ...(history === undefined ? {} : { history }) };
 
   const decided = (): TtlDecision => {
+    const state = cell.read();
     if (state.latched !== undefined) return state.latched.decision;
     const latched = latchTtl(state, { ...facts(), ...origin });
-    state = latched;
+    cell.write(latched);
     return latched.latched.decision;
   };
 
   const saveNew = async (store: GapHistoryStore): Promise<void> => {
-    const { evidence } = state;
+    const { evidence } = cell.read();
     const stored = (await store.load()) ?? noGapHistory;
     const unsaved = addEvidence(evidence, weighEvidence(remembered, -1));
     await store.save(addToHistory(stored, { source, evidence: unsaved }));
@@ -78,18 +90,18 @@ export function createTtlPolicy({ source, facts, history, state: given }: TtlPol
   return {
     ttlFor(source) {
       decided();
-      return ttlsFor(state, source);
+      return ttlsFor(cell.read(), source);
     },
     decision: decided,
     noteRequest(request) {
-      state = noteRequest(state, request);
+      cell.write(noteRequest(cell.read(), request));
     },
     reconsider({ headTokens }) {
-      state = reconsiderTtl(state, { ...facts(), ...origin, headTokens });
+      cell.write(reconsiderTtl(cell.read(), { ...facts(), ...origin, headTokens }));
       return decided();
     },
-    gaps: () => gapsToExpect(state, origin),
-    state: () => state,
+    gaps: () => gapsToExpect(cell.read(), origin),
+    state: () => cell.read(),
     remember(store) {
       const saved = remembering.then(() => saveNew(store));
       remembering = saved.catch(() => {});

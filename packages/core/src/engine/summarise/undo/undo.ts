@@ -17,7 +17,7 @@ export interface Undone {
 
 export interface NotUndone {
   readonly kind: "failed";
-  readonly reason: "too_large" | "another_conversation";
+  readonly reason: "too_large" | "another_conversation" | "nothing_to_undo";
   /** One sentence. */
   readonly message: string;
 }

@@ -9,10 +9,11 @@ import { isExtractionDue } from "../notes/trigger.js";
 import { createMemoryNotesStore, type NotesStore } from "../ports/notes-store.js";
 import { forkParameters } from "../prompt/fork-parameters.js";
 import { untilAborted } from "../ports/until-aborted.js";
-import type { ConversationCore } from "./conversation-core.js";
+import { estimatorOf, originOf, thresholdsOf } from "./facts.js";
+import type { Running } from "./stages.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
 
-interface Running {
+interface Update {
   readonly since: number;
   /** The notes are written, or the update has failed. */
   readonly written: Promise<void>;
@@ -27,8 +28,8 @@ export interface KeepNotesOptions {
 
 /** Notes along the way, for conversations with the setting `notes` on. */
 export const keepNotes = ({ store, editTool }: KeepNotesOptions = {}): NotesStage => ({
-  create: (core, inTurn) =>
-    new NotesKeeper(core, {
+  create: (running, inTurn) =>
+    new NotesKeeper(running, {
       store: store ?? createMemoryNotesStore(),
       tool: editTool ?? commonEditTool(),
       inTurn,
@@ -39,12 +40,12 @@ type InTurn = (task: () => Promise<void>) => Promise<void>;
 
 /** Keeps the notes of a conversation in the background, one update at a time. It never holds anybody up. */
 class NotesKeeper implements NotesKeeping {
-  readonly #core: ConversationCore;
+  readonly #conversation: Running;
   readonly #store: NotesStore;
   readonly #tool: NotesEditTool;
   /** Runs something in turn with everything else that changes the conversation. */
   readonly #inTurn: InTurn;
-  #running: Running | undefined;
+  #running: Update | undefined;
   /** Changes when somebody else takes the notes over: an update that began before no longer counts. */
   #generation = 0;
   /** Records that wait for their turn. */
@@ -56,18 +57,18 @@ class NotesKeeper implements NotesKeeping {
   #hadImages = false;
 
   constructor(
-    core: ConversationCore,
+    conversation: Running,
     {
       store,
       tool,
       inTurn,
     }: { readonly store: NotesStore; readonly tool: NotesEditTool; readonly inTurn: InTurn },
   ) {
-    this.#core = core;
+    this.#conversation = conversation;
     this.#store = store;
     this.#tool = tool;
     this.#inTurn = inTurn;
-    const recorded = lastNotesRecord(core.state.live);
+    const recorded = lastNotesRecord(conversation.state.context.live);
     this.#tokensAtLast = recorded?.tokens;
     this.#coveredUuid = recorded?.coveredUuid;
   }
@@ -100,21 +101,22 @@ class NotesKeeper implements NotesKeeping {
 
   /** The context is another one: growth counts from here, and what the notes covered may be gone. */
   noteCompaction(): void {
-    this.#tokensAtLast = this.#core.state.size.tokens;
+    this.#tokensAtLast = this.#conversation.state.context.size.tokens;
     this.#toolCalls = 0;
   }
 
   #hasImages(): boolean {
-    return this.#core.state.media.totals.images > 0;
+    return this.#conversation.state.context.media.totals.images > 0;
   }
 
   /** Starts an update where one is due and none is under way. */
   startIfDue(): void {
-    const { state, settings, clock } = this.#core;
+    const { setup, state } = this.#conversation;
+    const { settings, clock } = setup;
     // With the first picture the API drops its cache: the conversation's own request goes first.
     if (this.#hasImages() !== this.#hadImages) return;
     if (this.#running !== undefined && clock.now() - this.#running.since < settings.notesDeadMs) return;
-    const { tokens } = state.size;
+    const { tokens } = state.context.size;
     // Compacted or cleared since, perhaps by another process: growth counts from the smaller context.
     if (this.#tokensAtLast !== undefined) this.#tokensAtLast = Math.min(this.#tokensAtLast, tokens);
     const isDue = isExtractionDue(
@@ -123,13 +125,13 @@ class NotesKeeper implements NotesKeeping {
         tokensAtLast: this.#tokensAtLast,
         toolCallsSince: this.#toolCalls,
         hasTurnEnded: this.#hasTurnEnded,
-        hasOpenCalls: state.index.hasOpenCalls,
+        hasOpenCalls: state.context.index.hasOpenCalls,
       },
       settings,
     );
     if (!isDue || !this.#canWrite()) return;
     if (this.#running !== undefined) this.#generation += 1;
-    const running: Running = {
+    const running: Update = {
       since: clock.now(),
       written: this.#update().finally(() => {
         if (this.#running === running) this.#running = undefined;
@@ -140,15 +142,15 @@ class NotesKeeper implements NotesKeeping {
 
   /** Before the first answered request no fork can be made: what a model wrote is not written over meanwhile. */
   #canWrite(): boolean {
-    const { options, builder, source } = this.#core;
-    return options.provider === undefined || builder.cacheSafeParams(source) !== undefined;
+    const { setup, state } = this.#conversation;
+    return setup.options.provider === undefined || state.cache.answered !== undefined;
   }
 
   async #update(): Promise<void> {
-    const core = this.#core;
-    const { clock, events } = core;
-    const covered = core.state.last?.uuid;
-    const { tokens } = core.state.size;
+    const conversation = this.#conversation;
+    const { clock, events } = conversation.setup;
+    const covered = conversation.state.context.last?.uuid;
+    const { tokens } = conversation.state.context.size;
     const started = clock.now();
     const generation = this.#generation;
     const isCurrent = (): boolean => generation === this.#generation;
@@ -162,9 +164,9 @@ class NotesKeeper implements NotesKeeping {
       },
     });
     const { calls } = outcome;
-    core.ledger.add(calls);
+    conversation.ledger.add(calls);
     // Not awaited: a compaction that waits for the notes has its turn before this.
-    this.#recording = this.#inTurn(() => core.ledger.save());
+    this.#recording = this.#inTurn(() => conversation.ledger.save());
     const message = outcome.kind === "failed" ? { message: outcome.message } : {};
     events.emit("session_memory_extracted", {
       outcome: outcome.kind,
@@ -176,42 +178,47 @@ class NotesKeeper implements NotesKeeping {
     });
     if (outcome.kind === "failed" || covered === undefined || !isCurrent()) return;
     // Compacted, or gone back to before: what the notes cover is no longer there.
-    const isThere = (): boolean => core.state.live.some(({ uuid }) => uuid === covered);
+    const isThere = (): boolean => conversation.state.context.live.some(({ uuid }) => uuid === covered);
     if (!isThere()) return;
     this.#coveredUuid = covered;
     this.#recording = this.#inTurn(async () => {
-      if (isThere() && isCurrent())
-        await core.add([createNotesRecord(core.origin(), { coveredUuid: covered, tokens })]);
+      if (!isThere() || !isCurrent()) return;
+      const record = createNotesRecord(originOf(conversation), { coveredUuid: covered, tokens });
+      await conversation.commit({ kind: "notes-written", record });
     }).catch(() => {});
   }
 
   async #write(store: NotesStore): Promise<ExtractionOutcome> {
-    const core = this.#core;
-    const { provider } = core.options;
-    const params = core.builder.cacheSafeParams(core.source);
+    const conversation = this.#conversation;
+    const { setup, state } = conversation;
+    const { settings, source, clock, events } = setup;
+    const { provider } = setup.options;
+    const params = state.cache.answered?.params;
     const hasTool = params?.tools.some(({ name }) => name === this.#tool.name) === true;
     // Where the caller's format keeps a fork off the cache, each update would be paid in full.
     const isShared = params !== undefined && forkParameters(params.parameters, "calls").isKeySame;
     if (provider === undefined || !isShared || !hasTool) return this.#writeExtractively(store);
     return extractNotes({
       provider,
-      source: core.source,
+      source,
       params,
-      messages: core.state.messages,
+      messages: state.context.messages,
       store,
       tool: this.#tool,
-      estimator: core.estimator,
-      settings: core.settings,
-      now: () => core.clock.now(),
-      onRetry: (retry) => core.events.emit("summary_retried", { source: "session_memory", ...retry }),
-      room: core.thresholds.contextWindow - core.state.size.padded,
+      estimator: estimatorOf(conversation),
+      settings,
+      now: () => clock.now(),
+      onRetry: (retry) => events.emit("summary_retried", { source: "session_memory", ...retry }),
+      room: thresholdsOf(conversation).contextWindow - state.context.size.padded,
     });
   }
 
   async #writeExtractively(store: NotesStore): Promise<ExtractionOutcome> {
-    const { state, settings, estimator } = this.#core;
+    const { setup, state } = this.#conversation;
+    const estimator = estimatorOf(this.#conversation);
     try {
-      await store.write(writeExtractiveNotes(state.live, { estimator, settings }));
+      const { settings } = setup;
+      await store.write(writeExtractiveNotes(state.context.live, { estimator, settings }));
       return { kind: "updated", edits: 1, refused: 0, calls: [] };
     } catch (error) {
       return { kind: "failed", message: error instanceof Error ? error.message : String(error), calls: [] };
@@ -220,17 +227,17 @@ class NotesKeeper implements NotesKeeping {
 
   /** A summary from the notes, once an update that is under way is done or has taken too long. */
   async summary(signal?: AbortSignal): Promise<NotesSummary> {
-    const { state, settings, estimator, clock, options } = this.#core;
+    const { settings, clock, options } = this.#conversation.setup;
     const running = this.#running;
     const isRunning = running !== undefined && clock.now() - running.since < settings.notesDeadMs;
     if (isRunning && options.timer !== undefined) await this.#within(running.written, signal);
     const notes = await this.#within(this.#store.read(), signal);
     return summaryFromNotes({
-      live: state.live,
+      live: this.#conversation.state.context.live,
       notes,
       path: this.#store.path,
       coveredUuid: this.#coveredUuid,
-      estimator,
+      estimator: estimatorOf(this.#conversation),
       settings,
       transcriptPath: options.transcriptPath,
     });
@@ -238,12 +245,13 @@ class NotesKeeper implements NotesKeeping {
 
   /** What comes of it in time; undefined where it takes too long or the caller is called off. */
   async #within<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
-    const { timer } = this.#core.options;
+    const { options, settings } = this.#conversation.setup;
+    const { timer } = options;
     let stop = (): void => {};
     const tasks: Promise<T | undefined>[] = [task];
     if (timer !== undefined) {
       const late = new Promise<undefined>((resolve) => {
-        stop = timer.after(this.#core.settings.notesWaitMs, () => resolve(undefined));
+        stop = timer.after(settings.notesWaitMs, () => resolve(undefined));
       });
       tasks.push(late);
     }

@@ -1,5 +1,6 @@
 import { headTokens } from "../measure/context-meter.js";
-import type { ConversationCore } from "./conversation-core.js";
+import { thresholdsOf } from "./facts.js";
+import type { Moment } from "./stages.js";
 
 /** What the messages of one round need at the least: a share of the window, and never more than this. */
 const LEAST_SHARE = 0.05;
@@ -10,11 +11,12 @@ const DOUBT = 1.5;
 const figures = new Intl.NumberFormat("en-US");
 
 /** Why no round fits beside system prompt and tools, in one sentence; undefined where one does. */
-export function whyNoRoom({ state, thresholds }: ConversationCore): string | undefined {
-  const { contextWindow } = thresholds;
-  const head = headTokens(state.size);
+export function whyNoRoom(moment: Moment): string | undefined {
+  const { context } = moment.state;
+  const { contextWindow } = thresholdsOf(moment);
+  const head = headTokens(context.size);
   const needed = Math.min(MOST_LEAST, Math.ceil(contextWindow * LEAST_SHARE));
-  const certain = state.isOverheadShown ? head : head / DOUBT;
+  const certain = context.isOverheadShown ? head : head / DOUBT;
   if (contextWindow - certain >= needed) return undefined;
   const left = Math.max(0, contextWindow - head);
   const [window, taken, rest, round] = [contextWindow, head, left, needed].map((tokens) =>

@@ -13,7 +13,7 @@ export function checkOptions(options: ConversationOptions): void {
   };
   const { compaction, notes, overflow, system, tools, maxTokens } = given;
   demand(
-    compaction === "none" || hasFunction(compaction, "create"),
+    compaction === "none" || hasFunction(compaction, "perform"),
     '`compaction` has to be handed in: the one of @palimpsest/core/compaction, or "none"',
   );
   demand(

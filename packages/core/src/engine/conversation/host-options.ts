@@ -25,7 +25,6 @@ import type { RestorePorts } from "../restore/restore-state.js";
 import type { Settings } from "../settings/settings.js";
 import type { CompactPorts } from "../summarise/run/compact-run.js";
 import type { SummaryMessageParts } from "../summarise/shape/summary-message.js";
-import type { CompactionStage, NotesStage } from "./stages.js";
 
 /** The system prompt: named sections, or a text of the caller's that replaces everything. */
 export interface ConversationSystem {
@@ -36,7 +35,7 @@ export interface ConversationSystem {
 }
 
 /** What the model needs after a compaction, and where it comes from. */
-export interface ConversationState {
+export interface RestoreSources {
   readonly ports: RestorePorts;
   readonly readState: ReadState;
   readonly nestedMemory?: NestedMemory;
@@ -46,20 +45,14 @@ export interface ConversationState {
   readonly resolvePath?: (path: string) => string;
 }
 
-export interface ConversationOptions {
+/** What a host hands in, but for the stages. */
+export interface HostOptions {
   readonly model: string;
   /** Tokens that an answer may have. */
   readonly maxTokens: number;
   readonly sessionId: string;
   readonly clock: Clock;
   readonly ids: Ids;
-  /**
-   * `compaction` of `@palimpsest/core/compaction`. With `none` old results are cleared, and where that is not enough
-   * the conversation ends with its window.
-   */
-  readonly compaction: CompactionStage | "none";
-  /** `keepNotes` of `@palimpsest/core/notes`; the setting `notes` needs it. */
-  readonly notes?: NotesStage;
   /** Whose conversation it is. Default `sdk`. */
   readonly source?: QuerySource;
   /** The subagent whose conversation it is; left out for the main thread. */
@@ -84,7 +77,7 @@ export interface ConversationOptions {
   /** Where texts go that are too long for the window. Without it their middle is left out, and the model told so. */
   readonly overflow?: OverflowStore;
   readonly hooks?: CompactHooks;
-  readonly state?: ConversationState;
+  readonly state?: RestoreSources;
   /** Where messages are stored. Without one they live as long as the process. */
   readonly writer?: TranscriptWriter;
   /** What the model is told of where the transcript is. */

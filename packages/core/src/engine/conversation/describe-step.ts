@@ -1,5 +1,5 @@
 import type { Compacted } from "../summarise/run/compaction.js";
-import type { EngineStep } from "./conversation.js";
+import type { EngineStep } from "./conversation-api.js";
 
 /** Tokens as a person reads them. */
 const rounded = (tokens: number): string =>

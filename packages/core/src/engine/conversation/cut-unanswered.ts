@@ -9,33 +9,36 @@ import { leastSummaryTokens } from "../oversize/least-summary.js";
 import { createOversizeBoundary, type CutText } from "../boundaries/oversize-boundary.js";
 import { unansweredFrom } from "../oversize/unanswered.js";
 import { cutNote, describeCuts } from "../oversize/wording.js";
-import type { ConversationCore } from "./conversation-core.js";
-import type { ConversationPlan, EngineStep } from "./conversation.js";
-import type { FitUnansweredOptions } from "./stages.js";
+import type { EngineStep } from "./conversation-api.js";
+import { estimatorOf, originOf, thresholdsOf } from "./facts.js";
+import type { Moment } from "./stages.js";
+import type { Running } from "./stages.js";
 
 /** Where texts have to be cut, the rest of the room has to do for more than one answer. */
 const SHARE_AFTER_CUT = 0.8;
 
-const tokensOf = ({ estimator }: ConversationCore, messages: readonly Message[]): number =>
-  messages.reduce((sum, message) => sum + estimator.message(message), 0);
+const tokensOf = (moment: Moment, messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + estimatorOf(moment).message(message), 0);
 
-/** What `fitUnanswered` would cut; undefined where everything that waits for an answer fits, or nothing can be done. */
-function planCuts(
-  core: ConversationCore,
-  thresholds: Thresholds = core.thresholds,
+/** What is to be cut; undefined where everything that waits for an answer fits, or nothing can be done. */
+export function cutsFor(
+  moment: Moment,
+  thresholds: Thresholds = thresholdsOf(moment),
 ): readonly PlannedCut[] | undefined {
-  const { settings, state, estimator } = core;
+  const { settings } = moment.setup;
+  const { live, size } = moment.state.context;
+  const estimator = estimatorOf(moment);
   const { hardAt, autoCompactAt } = thresholds;
   const least = leastSummaryTokens(hardAt);
-  if (settings.disableCompact || state.size.padded < hardAt - least) return undefined;
-  const start = unansweredFrom(state.live);
-  const unanswered = state.live.slice(start);
-  const before = tokensOf(core, state.live.slice(0, start));
+  if (settings.disableCompact || size.padded < hardAt - least) return undefined;
+  const start = unansweredFrom(live);
+  const unanswered = live.slice(start);
+  const before = tokensOf(moment, live.slice(0, start));
   const beside = Math.min(least, before);
-  const overhead = headTokens(state.size);
+  const overhead = headTokens(size);
   const roomBelow = (limit: number): number => unpadded(Math.max(0, limit - overhead), estimator) - beside;
   const most = roomBelow(hardAt - 1);
-  if (tokensOf(core, unanswered) <= most) return undefined;
+  if (tokensOf(moment, unanswered) <= most) return undefined;
   const cuts = decideCuts(unanswered, {
     estimator,
     target: roomBelow(autoCompactAt) * SHARE_AFTER_CUT,
@@ -44,58 +47,44 @@ function planCuts(
   return cuts === undefined || cuts.length === 0 ? undefined : cuts;
 }
 
-/** The same for a host that asks what would be done. */
-export function planOversize(core: ConversationCore): ConversationPlan | undefined {
-  const cuts = planCuts(core);
-  if (cuts === undefined) return undefined;
-  const { tokens } = core.state.size;
-  const freed = cuts.reduce((sum, cut) => sum + cut.tokens - cut.tokensAfter, 0);
-  return { tier: "oversize", tokens, tokensAfter: tokens - freed, count: cuts.length };
-}
-
 /**
  * What nobody has answered yet and what cannot fit, whatever is summarised, keeps its two ends; the whole text goes to
  * where the host keeps such texts. Original messages stay whole in the transcript. Undefined where nothing was done.
  */
-export async function fitUnanswered(
-  core: ConversationCore,
-  { thresholds }: FitUnansweredOptions = {},
+export async function cutUnanswered(
+  running: Running,
+  planned: readonly PlannedCut[],
 ): Promise<EngineStep | undefined> {
-  const planned = planCuts(core, thresholds);
-  if (planned === undefined) return undefined;
-  const { live } = core.state;
+  const { live, size } = running.state.context;
   const cut: CutText[] = [];
   for (const one of planned) {
-    const text = await cutText(core, one);
+    const text = await cutText(running, one);
     if (text !== undefined) cut.push(text);
   }
   if (cut.length === 0) return undefined;
-  const changed = applyCuts(live, cut);
   const start = unansweredFrom(live);
   const tokens = {
-    tokensBefore: tokensOf(core, live.slice(start)),
-    tokensAfter: tokensOf(core, changed.slice(start)),
+    tokensBefore: tokensOf(running, live.slice(start)),
+    tokensAfter: tokensOf(running, applyCuts(live, cut).slice(start)),
   };
-  const boundary = createOversizeBoundary(core.origin(), { cut, ...tokens });
-  const before = core.state.size.tokens;
-  forgetFiles(core, planned);
-  await core.store([boundary]);
-  core.replace([...changed, boundary]);
+  const boundary = createOversizeBoundary(originOf(running), { cut, ...tokens });
+  forgetFiles(running, planned);
+  await running.commit({ kind: "cut", boundary });
   const kept = cut.flatMap((one) => one.kept ?? []);
-  core.events.emit("oversize_cut", { texts: cut.length, kept, ...tokens });
+  running.setup.events.emit("oversize_cut", { texts: cut.length, kept, ...tokens });
   return {
     tier: "oversize",
     added: [boundary],
-    tokensBefore: before,
-    tokensAfter: core.state.size.tokens,
+    tokensBefore: size.tokens,
+    tokensAfter: running.state.context.size.tokens,
     text: describeCuts(cut, tokens),
   };
 }
 
-async function cutText(core: ConversationCore, planned: PlannedCut): Promise<CutText | undefined> {
+async function cutText(running: Running, planned: PlannedCut): Promise<CutText | undefined> {
   const { uuid, path, text, toolUseId, tokens, tokensAfter, scale } = planned;
-  const { overflow } = core.options;
-  const earlier = earlierCut(core.state.live, planned);
+  const { overflow } = running.setup.options;
+  const earlier = earlierCut(running.state.context.live, planned);
   const whole = earlier?.whole ?? earlier?.characters;
   const name = toolUseId === undefined ? "message" : "result";
   const about = { name, uuid, ...(toolUseId === undefined ? {} : { toolUseId }) } as const;
@@ -109,7 +98,7 @@ async function cutText(core: ConversationCore, planned: PlannedCut): Promise<Cut
   } as const;
   const shown = facts.characters - text.length;
   const ends = cutToEnds(text, {
-    estimator: core.estimator,
+    estimator: estimatorOf(running),
     size: tokens / scale,
     tokens: tokensAfter / scale,
     note: (leftOut) => cutNote(leftOut + shown, facts),
@@ -127,8 +116,8 @@ async function cutText(core: ConversationCore, planned: PlannedCut): Promise<Cut
 }
 
 /** A file of which a result shows the ends alone does not count as read. */
-function forgetFiles({ state, options }: ConversationCore, cuts: readonly PlannedCut[]): void {
+function forgetFiles({ setup, state }: Running, cuts: readonly PlannedCut[]): void {
   const ids = new Set(cuts.flatMap(({ toolUseId }) => toolUseId ?? []));
-  for (const path of ids.size === 0 ? [] : state.index.filesLostWith(ids))
-    options.state?.readState.forget(path);
+  for (const path of ids.size === 0 ? [] : state.context.index.filesLostWith(ids))
+    setup.options.state?.readState.forget(path);
 }

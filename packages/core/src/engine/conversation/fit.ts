@@ -10,9 +10,9 @@ import type { ProviderCapabilities } from "../ports/capabilities.js";
 import type { Settings } from "../settings/settings.js";
 import { readQuotedTexts } from "../summarise/people/read-quoted-texts.js";
 import { isSummaryText } from "../summarise/shape/summary-message.js";
-import type { EngineStep } from "./conversation.js";
-import { compaction } from "./compactor.js";
-import { createConversation } from "./create-conversation.js";
+import type { EngineStep } from "./conversation-api.js";
+import { compaction } from "./compaction-stage.js";
+import { createConversation } from "./conversation.js";
 
 /** A message as people write them for the Messages API: content may be a plain text. */
 export interface LooseMessage {

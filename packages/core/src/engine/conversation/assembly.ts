@@ -1,0 +1,168 @@
+import { hashMessage, hashValue } from "../../messages/hash.js";
+import type { Message } from "../../messages/message.js";
+import { normalise } from "../../messages/normalise/normaliser.js";
+import { isSyntheticError } from "../../messages/predicates.js";
+import { decideApiNative, type NativeClearing } from "../clear/api-native.js";
+import { CONTEXT_MANAGEMENT_BETA } from "../clear/context-management.js";
+import { buildRequest, type BuiltRequest } from "../prompt/request-builder.js";
+import type { ResolvedSection } from "../prompt/sections.js";
+import { createSystemLayouter, type SystemLayout } from "../prompt/system-blocks.js";
+import { createToolList, type ToolListing } from "../prompt/tool-list.js";
+import { latchTtl, ttlsFor, type LatchedTtlState } from "../prompt/ttl/ttl-state.js";
+import type { ConversationEvent } from "./event.js";
+import { clearContextOf, estimatorOf, isCachingOn, thresholdsOf } from "./facts.js";
+import type { Moment } from "./stages.js";
+import { recordedWrites } from "./recorded-writes.js";
+import type { Setup } from "./stages.js";
+
+/** System prompt and tools of one request. */
+interface Head {
+  readonly layout: SystemLayout;
+  readonly listing: ToolListing;
+  /** As thinking is bound to them. */
+  readonly key: string;
+  /** By estimate. */
+  readonly tokens: number;
+}
+
+/** A request, and what was settled for it. */
+interface Assembled {
+  readonly built: BuiltRequest;
+  readonly native: NativeClearing;
+  readonly ttl: LatchedTtlState;
+}
+
+/** Puts requests together: system prompt, tools, messages and what the provider is to clear by itself. */
+export class RequestAssembly {
+  readonly #setup: Setup;
+  readonly #layouter = createSystemLayouter();
+  readonly #tools: ReturnType<typeof createToolList>;
+  /** As the last request was built of them. */
+  sections: readonly ResolvedSection[] = [];
+  #head: { readonly parts: readonly object[]; readonly key: string; readonly tokens: number } | undefined;
+
+  constructor(setup: Setup) {
+    const { absentTools } = setup.options;
+    this.#setup = setup;
+    this.#tools = createToolList(absentTools === undefined ? {} : { absent: absentTools });
+  }
+
+  reset(): void {
+    this.#setup.options.system?.prompt?.reset();
+    this.#tools.reset();
+  }
+
+  async head(moment: Moment): Promise<Head> {
+    const { system = {}, tools } = this.#setup.options;
+    this.sections = (await system.prompt?.resolve()) ?? [];
+    const listing = this.#tools.list(tools?.() ?? []);
+    const layout = this.#layOut();
+    const parts = [...listing.tools, ...layout.blocks];
+    const known = this.#head;
+    const isSame =
+      known?.parts.length === parts.length && parts.every((part, at) => part === known.parts[at]);
+    if (known === undefined || !isSame) {
+      const estimator = estimatorOf(moment);
+      this.#head = {
+        parts,
+        key: hashValue([listing.tools.map(hashMessage), layout.blocks.map(({ text }) => text)]),
+        tokens: parts.reduce((sum, part) => sum + estimator.block(part), 0),
+      };
+    }
+    const { key = "", tokens = 0 } = this.#head ?? {};
+    return { layout, listing, key, tokens };
+  }
+
+  #layOut(): SystemLayout {
+    const { attribution, productPrefix, custom } = this.#setup.options.system ?? {};
+    const head = {
+      ...(attribution === undefined ? {} : { attribution }),
+      ...(productPrefix === undefined ? {} : { productPrefix }),
+    };
+    return this.#layouter.layOut(
+      custom === undefined ? { ...head, sections: this.sections } : { ...head, custom },
+    );
+  }
+
+  build(moment: Moment, { layout, listing }: Head, messages = moment.state.context.messages): Assembled {
+    const { setup, state } = moment;
+    const { parameters = {} } = setup.options;
+    const { parameter, native } = decideNative(moment, listing);
+    const ttl = latchTtl(state.cache.ttl, setup.ttlFacts(state.model));
+    const betas = [
+      ...(parameters.betas ?? []),
+      ...(parameter === undefined ? [] : [CONTEXT_MANAGEMENT_BETA]),
+    ];
+    const built = buildRequest(
+      {
+        source: setup.source,
+        parameters: {
+          ...parameters,
+          model: state.model,
+          max_tokens: state.maxTokens,
+          betas,
+          ...(parameter === undefined ? {} : { context_management: parameter }),
+        },
+        system: layout,
+        tools: listing,
+        messages,
+        capabilities: setup.capabilitiesOf(state.model),
+        ttl: ttlsFor(ttl, setup.source).shared,
+        pinnedEdits: state.cache.edits.pinned,
+        isCachingOn: isCachingOn(moment),
+      },
+      state.cache.answered,
+    );
+    return { built, native, ttl };
+  }
+
+  /** The last request of a resumed conversation, as it was: what it left in the cache may still be there. */
+  rebuild(moment: Moment, head: Head, { messages: before, messageId, at }: LastRequest): PickedUp {
+    const { messages } = normalise(before);
+    const { built, ttl } = this.build(moment, head, messages);
+    const writes = recordedWrites(before, messages, ttlsFor(ttl, this.#setup.source).shared);
+    return { kind: "picked-up", built: { ...built, params: { ...built.params, writes } }, messageId, at };
+  }
+}
+
+type PickedUp = Extract<ConversationEvent, { kind: "picked-up" }>;
+
+/** The provider's own strategies, held as the cache key demands. */
+function decideNative(
+  moment: Moment,
+  { tools }: ToolListing,
+): { readonly parameter: object | undefined; readonly native: NativeClearing } {
+  const { setup, state } = moment;
+  const { native } = state.cache;
+  if (!setup.capabilitiesOf(state.model).contextEdits) return { parameter: undefined, native };
+  const { previous: _previous, recallHint: _hint, target: _target, ...context } = clearContextOf(moment);
+  const decision = decideApiNative({
+    ...context,
+    state: native,
+    tools: setup.compactable,
+    declaredTools: tools,
+    isThinking: isThinking(setup.options.parameters?.thinking),
+    contextTokens: state.context.size.tokens,
+    thresholds: thresholdsOf(moment),
+    now: setup.clock.now(),
+  });
+  return { parameter: decision.parameter, native: decision.state };
+}
+
+const isThinking = (thinking: Readonly<Record<string, unknown>> | undefined): boolean =>
+  thinking !== undefined && thinking["type"] !== "disabled";
+
+/** The messages that a response was the answer to, and what it was. */
+export interface LastRequest {
+  readonly messages: readonly Message[];
+  readonly messageId: string;
+  readonly at: number;
+}
+
+export function lastRequestOf(live: readonly Message[]): LastRequest | undefined {
+  const last = live.findLast((message) => message.type === "assistant" && !isSyntheticError(message));
+  if (last?.type !== "assistant") return undefined;
+  const { id } = last.message;
+  const first = live.findIndex((message) => message.type === "assistant" && message.message.id === id);
+  return { messages: live.slice(0, first), messageId: id, at: Date.parse(last.timestamp) };
+}

@@ -1,0 +1,292 @@
+import { findModel } from "../../models/table.js";
+import type { EventEmitter } from "../events/emitter.js";
+import type { EngineEvents } from "../events/engine-events.js";
+import { extendEvent } from "../events/lazy-field.js";
+import { headTokens } from "../measure/context-meter.js";
+import { applyRestored } from "../restore/apply-restored.js";
+import { cleanUpAfterCompaction } from "../restore/cleanup.js";
+import { restoreState } from "../restore/restore-state.js";
+import { compact } from "../summarise/compact.js";
+import type { CompactInput, CompactPorts } from "../summarise/run/compact-run.js";
+import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
+import { failureMessage } from "../summarise/failure-message.js";
+import type { CompactionScope } from "../summarise/run/division.js";
+import { planCompaction } from "../summarise/plan.js";
+import { groupByRound } from "../summarise/divide/rounds.js";
+import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo/undo.js";
+import { mentionsOf } from "../summarise/record/used-names.js";
+import { linkOf } from "./chain.js";
+import { cutsFor, cutUnanswered } from "./cut-unanswered.js";
+import { estimatorOf, thresholdsOf } from "./facts.js";
+import type { Moment } from "./stages.js";
+import type { Running } from "./stages.js";
+import type { CompactionRequest, CompactionStage } from "./stages.js";
+
+/** Summaries, what comes back after them, and the way out where no model answers. */
+export const compaction: CompactionStage = {
+  name: "compaction",
+  see: mentionsOf,
+  cuts: cutsFor,
+  cut: cutUnanswered,
+  perform,
+  performFromNotes,
+  async plan(running, { scope, instructions }) {
+    await running.pickUp();
+    const trigger = scope === undefined ? "auto" : "manual";
+    const input = inputOf(running, {
+      trigger,
+      ...(scope === undefined ? {} : { scope }),
+      ...(instructions === undefined ? {} : { instructions }),
+    });
+    return planCompaction(input, portsOf(running, { isDry: true }));
+  },
+  undo,
+};
+
+/** Everything of a compaction takes effect at its commit: first in the store, then in the conversation. */
+async function perform(
+  running: Running,
+  { signal, isLastResort, ...given }: CompactionRequest,
+): Promise<Compacted | CompactionFailed> {
+  const { setup, ledger } = running;
+  const { events, settings, clock } = setup;
+  if (settings.disableCompact) return failedAtOnce("disabled");
+  await running.pickUp();
+  const readState = setup.options.state?.readState.snapshot();
+  const scope = scopeWithoutOpenCalls(running, given);
+  if (scope === "calls_pending") return failedAtOnce(scope);
+  const told: { compact?: EngineEvents["compact"] } = {};
+  const ports = { ...portsOf(running, { signal }), events: withholding(events, told) };
+  const input = inputOf(running, { ...given, ...(scope === undefined ? {} : { scope }) });
+  const outcome = await compact(input, ports);
+  if (outcome.kind === "failed") {
+    ledger.add(outcome.calls);
+    await ledger.save();
+    await noteFailure(running, outcome, { isAuto: given.trigger === "auto", isLastResort });
+    return outcome;
+  }
+  const link = linkOf(running.state.chain);
+  if (link.isRecompaction && link.turnsSinceLast < settings.recompactionTurns) {
+    const { turnsSinceLast } = link;
+    events.emit("recompacted_early", { turnsSinceLast, threshold: thresholdsOf(running).autoCompactAt });
+  }
+  try {
+    await running.commit({ kind: "compacted", compacted: outcome, turnId: setup.ids.next(), readState });
+  } catch (error) {
+    ledger.add(outcome.calls);
+    // Trying again at once would pay for the same again.
+    await running.commit({ kind: "not-stored", at: clock.now() });
+    throw error;
+  }
+  // The boundary tells of them.
+  ledger.add(outcome.calls, { isStored: true });
+  followUp(running, outcome);
+  if (told.compact !== undefined) events.emit("compact", extendEvent(told.compact, { chain: link }));
+  return outcome;
+}
+
+async function noteFailure(
+  running: Running,
+  failure: CompactionFailed,
+  { isAuto, isLastResort }: { readonly isAuto: boolean; readonly isLastResort: boolean | undefined },
+): Promise<void> {
+  const { clock, events } = running.setup;
+  const before = running.state.room.breaker;
+  await running.commit({
+    kind: "failed",
+    failure,
+    isAuto,
+    at: clock.now(),
+    ...(isLastResort === undefined ? {} : { isLastResort }),
+  });
+  const { breaker } = running.state.room;
+  if (breaker === before || breaker.open === undefined) return;
+  const { failuresInARow, open } = breaker;
+  events.emit("breaker_tripped", { failuresInARow, reason: failure.reason, cooldownMs: open.forMs });
+}
+
+/** What a compaction changes outside the conversation. */
+function followUp(running: Running, { variant, writer, restored }: Compacted): void {
+  const { options, source, events, watch } = running.setup;
+  const { state, cleanup } = options;
+  if (restored !== undefined && state !== undefined) {
+    const { readState, nestedMemory } = state;
+    applyRestored(restored, { readState, nestedMemory, events });
+  }
+  cleanUpAfterCompaction({
+    source,
+    variant,
+    writer,
+    targets: {
+      ...cleanup,
+      promptSections: () => {
+        running.resetPrompt();
+        cleanup?.promptSections?.();
+      },
+      breakBaseline: () => {
+        watch.notifyCompaction(source);
+        cleanup?.breakBaseline?.();
+      },
+    },
+  });
+  running.notes?.noteCompaction();
+}
+
+async function performFromNotes(
+  running: Running,
+  { trigger, signal }: CompactionRequest,
+): Promise<Compacted | CompactionFailed | undefined> {
+  const summary = await running.notes?.summary(signal);
+  if (summary?.kind !== "ready") return undefined;
+  const { kind: _kind, ...prepared } = summary;
+  const outcome = await perform(running, { trigger, prepared, signal });
+  if (
+    outcome.kind === "failed" &&
+    (outcome.reason === "above_threshold" || outcome.reason === "not_smaller")
+  ) {
+    const detail = outcome.failedAttempts.at(-1)?.detail ?? outcome.message;
+    const threshold = thresholdsOf(running).autoCompactAt;
+    running.setup.events.emit("session_memory_over_threshold", { detail, threshold });
+  }
+  return outcome;
+}
+
+/** While a call lacks its result its round is kept; undefined where the scope may stay what it is. */
+function scopeWithoutOpenCalls(
+  { state: { context } }: Moment,
+  { scope, prepared }: Partial<CompactInput>,
+): CompactionScope | "calls_pending" | undefined {
+  if (!context.index.hasOpenCalls || prepared !== undefined) return undefined;
+  const last = groupByRound(context.live).at(-1)?.[0];
+  if (last === undefined) return undefined;
+  if (scope === undefined || scope.kind === "full") return { kind: "up_to", pivot: last.uuid };
+  const at = context.live.findIndex(({ uuid }) => uuid === scope.pivot);
+  const open = context.live.indexOf(last);
+  return scope.kind === "up_to" && at <= open ? undefined : "calls_pending";
+}
+
+function inputOf(moment: Moment, given: Partial<CompactInput> & Pick<CompactInput, "trigger">): CompactInput {
+  const { setup, state } = moment;
+  const { live, size } = state.context;
+  const { transcriptPath, continuation } = setup.options;
+  const params = state.cache.answered?.params;
+  const overhead = headTokens(size);
+  const { autoCompactAt, contextWindow, hardAt } = thresholdsOf(moment);
+  return {
+    live,
+    scope: { kind: "full", ...keepRecent(moment, overhead) },
+    source: setup.source,
+    model: state.model,
+    size: {
+      tokensBefore: size.tokens,
+      paddedBefore: size.padded,
+      overhead,
+      autoCompactAt,
+      contextWindow,
+      hardAt,
+    },
+    ...(params === undefined ? {} : { params }),
+    ...(transcriptPath === undefined ? {} : { transcriptPath }),
+    ...(continuation === undefined ? {} : { continuation }),
+    ...given,
+  };
+}
+
+/** What the settings say, or less where the window has no room for it. */
+function keepRecent(
+  moment: Moment,
+  overhead: number,
+): { readonly keepRecentTokens: number; readonly keepLastTokens: number } {
+  const { settings } = moment.setup;
+  const share = Math.floor(Math.max(0, thresholdsOf(moment).autoCompactAt - overhead) / 4);
+  return {
+    keepRecentTokens: Math.min(settings.keepRecentTokens, share),
+    keepLastTokens: Math.min(settings.keepLastTokens, share),
+  };
+}
+
+function portsOf(
+  moment: Moment,
+  { signal, isDry = false }: { readonly signal?: AbortSignal | undefined; readonly isDry?: boolean },
+): CompactPorts {
+  const { options, clock, ids, settings, events, compactable } = moment.setup;
+  const { provider, hooks, state, onStatus, every, agentId } = options;
+  const estimator = estimatorOf(moment);
+  return {
+    estimator,
+    clock,
+    ids,
+    settings,
+    sessionId: options.sessionId,
+    ...(isDry ? {} : { events }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(onStatus === undefined ? {} : { onStatus }),
+    ...(every === undefined ? {} : { every }),
+    ...(state === undefined
+      ? {}
+      : {
+          restore: ({ keptMessages, variant, signal: stop }) =>
+            restoreState({
+              ports: state.ports,
+              readState: state.readState.snapshot(),
+              keptMessages,
+              variant,
+              estimator,
+              settings,
+              clock,
+              agentId,
+              tools: compactable,
+              events: isDry ? undefined : events,
+              signal: stop,
+              ...(state.exclude === undefined ? {} : { exclude: state.exclude }),
+              ...(state.workingDirectory === undefined ? {} : { workingDirectory: state.workingDirectory }),
+            }),
+        }),
+  };
+}
+
+async function undo(running: Running): Promise<Undone | NotUndone> {
+  const { setup, state } = running;
+  const last = state.undoable;
+  if (last === undefined) {
+    return { kind: "failed", reason: "nothing_to_undo", message: "There is no compaction to undo." };
+  }
+  const { clock, ids, options, watch, source } = setup;
+  const estimator = estimatorOf(running);
+  const { live, size } = state.context;
+  const undone = undoCompaction(
+    {
+      ...last,
+      now: live,
+      tokens: (messages) =>
+        size.shownOverhead + messages.reduce((sum, message) => sum + estimator.message(message), 0),
+      mostTokens: thresholdsOf(running).hardAt,
+      isThinkingBound: findModel(state.model)?.capabilities.thinking.boundToPrefix ?? true,
+    },
+    { clock, ids, sessionId: options.sessionId },
+  );
+  if (undone.kind === "failed") return undone;
+  await running.commit({ kind: "undone", undone });
+  if (last.readState !== undefined) options.state?.readState.restore(last.readState);
+  watch.notifyCompaction(source);
+  return undone;
+}
+
+const failedAtOnce = (reason: "disabled" | "calls_pending"): CompactionFailed => ({
+  kind: "failed",
+  reason,
+  message: failureMessage(reason),
+  failedAttempts: [],
+  calls: [],
+});
+
+/** Tells everything but the success, which is only true once it took effect. */
+const withholding = (events: EventEmitter, told: { compact?: EngineEvents["compact"] }): EventEmitter => ({
+  on: (name, listener) => events.on(name, listener),
+  emit(name, event) {
+    if (name === "compact") told.compact = event as EngineEvents["compact"];
+    else events.emit(name, event);
+  },
+});

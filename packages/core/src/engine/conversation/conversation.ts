@@ -1,0 +1,207 @@
+import { isFields } from "../../messages/fields.js";
+import type { Message } from "../../messages/message.js";
+import { accountFor } from "../measure/account-for.js";
+import { headTokens } from "../measure/context-meter.js";
+import { percentLeft, pressureOf } from "../measure/thresholds.js";
+import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
+import { checkOptions } from "./check-options.js";
+import type {
+  CompactOptions,
+  Conversation,
+  ConversationSize,
+  EngineStep,
+  Prepared,
+} from "./conversation-api.js";
+import type { ConversationOptions } from "./conversation-options.js";
+import { compactionStep } from "./describe-step.js";
+import { dueAt, estimatorOf, originOf, thresholdsOf } from "./facts.js";
+import { noCompaction } from "./no-compaction.js";
+import { billed, Observer } from "./observe.js";
+import { restateDeletions } from "./perform.js";
+import { planNext } from "./plan.js";
+import { isCalledOff, startRunner, type Runner } from "./run.js";
+import { createSetup } from "./setup.js";
+import type { NotesKeeping, NotesStage } from "./stages.js";
+
+/** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
+export function createConversation(
+  options: ConversationOptions,
+  messages: readonly Message[] = [],
+): Conversation {
+  checkOptions(options);
+  const setup = createSetup(options);
+  const runner = startRunner(setup, messages);
+  const exclusive = createQueue();
+  runner.notes = createKeeper(runner, options.notes, exclusive);
+  const observer = new Observer(runner);
+  return {
+    events: setup.events,
+    get model() {
+      return runner.state.model;
+    },
+    get live() {
+      return runner.state.context.live;
+    },
+    origin: () => originOf(runner),
+    append: (...added) => exclusive(() => append(runner, added)),
+    prepare: ({ signal } = {}) => exclusive(() => prepare(runner, observer, signal)),
+    observe: (prepared, outcome, { signal } = {}) =>
+      exclusive(() => observer.observe(prepared, outcome, signal)),
+    compact: (given = {}) => exclusive(() => compactNow(runner, observer, given)),
+    plan: (given = {}) => exclusive(() => planNext(runner, given)),
+    undo: () => exclusive(async () => setup.compaction?.undo(runner) ?? nothingToUndo),
+    switchModel: (model, given = {}) => exclusive(() => switchModel(runner, observer, { model, ...given })),
+    size: () => sizeOf(runner),
+    accounting: () => accountFor(runner.state.context.live, estimatorOf(runner)),
+    account: () => runner.ledger.account,
+    charge(...calls) {
+      runner.ledger.add(calls.map((call) => ("request" in call ? billed(runner, call) : call)));
+      return exclusive(() => runner.ledger.save());
+    },
+    requestMessages: () => runner.state.context.messages,
+    cacheSafeParams: () => runner.state.cache.answered?.params,
+    get ttl() {
+      return runner.ttl;
+    },
+    notes: runner.notes,
+  };
+}
+
+const nothingToUndo = {
+  kind: "failed",
+  reason: "nothing_to_undo",
+  message: "There is no compaction to undo.",
+} as const;
+
+/** Runs one thing after the other; one that fails holds nobody up. */
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const run = last.then(task);
+    last = run.catch(() => {});
+    return run;
+  };
+}
+
+function createKeeper(
+  runner: Runner,
+  notes: NotesStage | undefined,
+  inTurn: (task: () => Promise<void>) => Promise<void>,
+): NotesKeeping | undefined {
+  if (!runner.setup.settings.notes) return undefined;
+  if (notes === undefined) {
+    throw new TypeError(
+      "the setting notes needs keepNotes() of @palimpsest/core/notes, handed in as `notes`",
+    );
+  }
+  return notes.create(runner, inTurn);
+}
+
+const isMessage = (value: unknown): boolean => isFields(value) && typeof value["type"] === "string";
+
+async function append(runner: Runner, messages: readonly Message[]): Promise<void> {
+  if (!messages.every(isMessage)) {
+    throw new TypeError("append takes messages, as createUserMessage and its siblings make them");
+  }
+  await runner.commit({ kind: "appended", messages: linked(runner, messages) });
+  runner.notes?.startIfDue();
+}
+
+/** A message that was made before a compaction took effect hangs on one that is gone: it follows the last one. */
+function linked({ state: { context, tip } }: Runner, messages: readonly Message[]): readonly Message[] {
+  let last = tip ?? context.last?.uuid ?? null;
+  return messages.map((message) => {
+    const { parentUuid } = message;
+    const place = tip === undefined ? context.live.findLastIndex(({ uuid }) => uuid === parentUuid) : -1;
+    // What the engine has stored since it was made comes before it.
+    const isKnown = place !== -1 && context.live.slice(place + 1).some(({ type }) => type !== "system");
+    const isLinked = parentUuid === last || isKnown;
+    const next = isLinked ? message : { ...message, parentUuid: last };
+    last = message.uuid;
+    return next;
+  });
+}
+
+async function prepare(
+  runner: Runner,
+  observer: Observer,
+  signal: AbortSignal | undefined,
+): Promise<Prepared> {
+  const prepared = await runner.prepare(observer.untold.splice(0), signal);
+  if (prepared.kind === "request") observer.sent(prepared);
+  return prepared;
+}
+
+async function compactNow(
+  runner: Runner,
+  observer: Observer,
+  { scope, instructions, signal }: CompactOptions,
+): Promise<Compacted | CompactionFailed> {
+  const { compaction } = runner.setup;
+  if (compaction === undefined) return noCompaction;
+  if (scope === undefined || scope.kind === "full") {
+    const cut = await runner.cutUnanswered();
+    if (cut !== undefined) observer.untold.push(cut);
+  }
+  if (scope === undefined && instructions === undefined && !runner.setup.settings.disableCompact) {
+    const fromNotes = await compaction.performFromNotes(runner, { trigger: "manual", signal });
+    if (fromNotes?.kind === "compacted" || (fromNotes !== undefined && isCalledOff(fromNotes)))
+      return fromNotes;
+  }
+  return compaction.perform(runner, {
+    trigger: "manual",
+    signal,
+    ...(scope === undefined ? {} : { scope }),
+    ...(instructions === undefined ? {} : { instructions }),
+  });
+}
+
+/** To a smaller window it is compacted first, with the old model. */
+async function switchModel(
+  runner: Runner,
+  observer: Observer,
+  {
+    model,
+    maxTokens,
+    signal,
+  }: { readonly model: string; readonly maxTokens?: number; readonly signal?: AbortSignal },
+): Promise<EngineStep | undefined> {
+  const { compaction } = runner.setup;
+  const { isAutoCompactOn, autoCompactAt, hardAt } = thresholdsOf(runner, model);
+  let step: EngineStep | undefined;
+  if (isAutoCompactOn && compaction !== undefined && runner.state.context.size.padded >= autoCompactAt) {
+    const cut = await runner.cutUnanswered(model);
+    if (cut !== undefined) observer.untold.push(cut);
+    const { size } = runner.state.context;
+    const outcome = await compaction.perform(runner, {
+      trigger: "auto",
+      signal,
+      size: {
+        tokensBefore: size.tokens,
+        paddedBefore: size.padded,
+        overhead: headTokens(size),
+        autoCompactAt,
+        contextWindow: thresholdsOf(runner).contextWindow,
+        hardAt,
+      },
+    });
+    if (outcome.kind === "compacted") step = compactionStep(outcome);
+  }
+  // Deletions inside the old model's cache mean nothing to the new one.
+  if (model !== runner.state.model) await restateDeletions(runner);
+  await runner.commit({ kind: "model-switched", model, maxTokens });
+  return step;
+}
+
+function sizeOf(runner: Runner): ConversationSize {
+  const { size } = runner.state.context;
+  const thresholds = thresholdsOf(runner);
+  const compactAt = dueAt(runner);
+  return {
+    ...size,
+    thresholds,
+    compactAt,
+    percentLeft: percentLeft(thresholds, size.padded),
+    pressure: pressureOf(thresholds, size.padded, compactAt),
+  };
+}

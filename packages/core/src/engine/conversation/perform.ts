@@ -1,0 +1,121 @@
+import { findModel } from "../../models/table.js";
+import { applyCached } from "../clear/cached-edits.js";
+import type { ClearPlan } from "../clear/decision.js";
+import { applyClearing } from "../clear/local-clearing.js";
+import { createMicrocompactBoundary, type EditPosition } from "../boundaries/microcompact-boundary.js";
+import { applyMedia } from "../media/apply-media.js";
+import { decideMedia, type MediaPlan } from "../media/decide-media.js";
+import type { EngineStep } from "./conversation-api.js";
+import { describeClearing, describeMedia } from "./describe-step.js";
+import { bindsThinking, estimatorOf, originOf } from "./facts.js";
+import type { Running } from "./stages.js";
+
+/** Pictures and documents become text. */
+export async function replaceMedia(running: Running, plan: MediaPlan): Promise<EngineStep> {
+  const { setup, state } = running;
+  const tokensBefore = state.context.size.tokens;
+  const { boundary, notice } = applyMedia(state.context.live, plan, {
+    origin: originOf(running),
+    events: setup.events,
+    estimator: estimatorOf(running),
+  });
+  await running.commit({ kind: "media-replaced", boundary });
+  setup.watch.notifyDeletion(setup.source, notice);
+  const tokensAfter = running.state.context.size.tokens;
+  const text = describeMedia(boundary.mediaMetadata.replaced, { tokensBefore, tokensAfter });
+  return { tier: "media", added: [boundary], tokensBefore, tokensAfter, text };
+}
+
+/** The request has too many bytes: the older half of what pictures and documents have goes. */
+export async function halveMedia(running: Running): Promise<EngineStep | undefined> {
+  const { setup, state } = running;
+  const { media } = state.context;
+  const { bytes } = media.totals;
+  if (bytes === 0) return undefined;
+  const settings = { ...setup.settings, mediaBytes: Math.max(1, Math.floor(bytes / 2)) };
+  const plan = decideMedia(media, { model: findModel(state.model), settings });
+  return plan && replaceMedia(running, plan);
+}
+
+/** Results go from the messages. */
+export async function clearResults(running: Running, plan: ClearPlan): Promise<EngineStep> {
+  const { setup, state } = running;
+  const tokensBefore = state.context.size.tokens;
+  const { boundary, notice } = applyClearing(state.context.live, plan, {
+    origin: originOf(running),
+    events: setup.events,
+    ...readStateOf(running),
+  });
+  await running.commit({ kind: "cleared", boundary });
+  setup.watch.notifyDeletion(setup.source, notice);
+  const tier = plan.variant === "time-based" ? "time-based" : "size-based";
+  const tokensAfter = running.state.context.size.tokens;
+  return stepOf(tier, { plan, added: [boundary], tokensBefore, tokensAfter });
+}
+
+/** Results go from the provider's cache. */
+export async function deleteCached(
+  running: Running,
+  plan: ClearPlan,
+  position: EditPosition,
+): Promise<EngineStep> {
+  const { setup, state } = running;
+  const { boundary, notice } = applyCached(state.cache.edits, plan, {
+    position,
+    origin: originOf(running),
+    events: setup.events,
+    ...readStateOf(running),
+  });
+  const tokensBefore = state.context.size.tokens;
+  await running.commit({ kind: "cleared", boundary });
+  setup.watch.notifyDeletion(setup.source, notice);
+  return stepOf("cached", {
+    plan,
+    added: [boundary],
+    tokensBefore,
+    tokensAfter: tokensBefore - notice.deletedTokens,
+  });
+}
+
+/** Deletions inside a cache that is of no use any more are made up for in the messages themselves. */
+export async function restateDeletions(running: Running): Promise<void> {
+  const { context, cache } = running.state;
+  const toolUseIds = [...cache.edits.deleted];
+  const [first] = context.live;
+  if (toolUseIds.length === 0 || first === undefined) return;
+  const boundary = createMicrocompactBoundary(originOf(running), {
+    variant: "size-based",
+    trigger: "auto",
+    toolUseIds,
+    tokensBefore: cache.edits.deletedTokens,
+    tokensAfter: 0,
+    ...(bindsThinking(running) ? { thinkingRemovedAfter: first.uuid } : {}),
+  });
+  await running.commit({ kind: "cleared", boundary });
+}
+
+/** What thinking was bound to has changed: all of it goes. */
+export async function dropThinking(running: Running): Promise<void> {
+  const [first] = running.state.context.live;
+  if (first === undefined) return;
+  const boundary = createMicrocompactBoundary(originOf(running), {
+    variant: "size-based",
+    trigger: "auto",
+    toolUseIds: [],
+    tokensBefore: 0,
+    tokensAfter: 0,
+    thinkingRemovedAfter: first.uuid,
+  });
+  await running.commit({ kind: "cleared", boundary });
+}
+
+const readStateOf = ({ setup: { options } }: Running) =>
+  options.state === undefined ? {} : { readState: options.state.readState };
+
+function stepOf(
+  tier: "time-based" | "cached" | "size-based",
+  facts: Pick<EngineStep, "added" | "tokensBefore" | "tokensAfter"> & { readonly plan: ClearPlan },
+): EngineStep {
+  const { plan, ...rest } = facts;
+  return { tier, ...rest, text: describeClearing(plan.results.length, rest) };
+}

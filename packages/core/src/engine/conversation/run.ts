@@ -1,0 +1,252 @@
+import type { BilledCall } from "../../messages/billed-calls.js";
+import { createBilledCallsRecord } from "../../messages/billed-calls.js";
+import { isLateAnswer } from "../../messages/late-answer.js";
+import type { Message } from "../../messages/message.js";
+import { findModel } from "../../models/table.js";
+import { uncalibrated } from "../measure/calibration.js";
+import { createLedger } from "../money/ledger.js";
+import { resumedTtlState } from "../prompt/ttl/resumed-ttl.js";
+import { createTtlPolicy, type TtlPolicy } from "../prompt/ttl/ttl-policy.js";
+import type { CompactionFailed } from "../summarise/run/compaction.js";
+import { apply } from "./apply.js";
+import { lastRequestOf, RequestAssembly } from "./assembly.js";
+import type { EngineStep, Held, PreparedRequest } from "./conversation-api.js";
+import { afterAction, decide, noProgress, type Action } from "./decide.js";
+import { compactionStep } from "./describe-step.js";
+import { storedOf, type ConversationEvent } from "./event.js";
+import { originOf, rememberedWindow, thresholdsOf } from "./facts.js";
+import { clearResults, deleteCached, dropThinking, replaceMedia, restateDeletions } from "./perform.js";
+import { eventsOf } from "./resume.js";
+import type { Running } from "./stages.js";
+import type { Setup } from "./stages.js";
+import { clearForStage } from "./stage-clearing.js";
+import { emptyState, type ConversationState } from "./state.js";
+import type { NotesKeeping } from "./stages.js";
+
+/** Where an action led. */
+interface Performed {
+  readonly step?: EngineStep | undefined;
+  /** Room could not be made. */
+  readonly failure?: CompactionFailed;
+  /** System prompt and tools. */
+  readonly head?: Awaited<ReturnType<RequestAssembly["head"]>>;
+}
+
+/** Drives one conversation: decides, performs, stores what came of it, and goes on from there. */
+export class Runner implements Running {
+  readonly setup: Setup;
+  readonly ledger;
+  notes: NotesKeeping | undefined;
+  readonly #assembly: RequestAssembly;
+  /** The messages of a resumed conversation, until its last request is known again. */
+  #resumed: readonly Message[] | undefined;
+  #state: ConversationState;
+  /** System prompt and tools of the last request, as thinking is bound to them. */
+  promptHead = "";
+  #ttl: TtlPolicy;
+  /** Models of which nothing is known, once that was told. */
+  readonly #noted = new Set<string>();
+
+  constructor(setup: Setup, state: ConversationState, resumed?: readonly Message[]) {
+    this.setup = setup;
+    this.#state = state;
+    this.#resumed = resumed;
+    this.#assembly = new RequestAssembly(setup);
+    this.#ttl = this.#policy();
+    this.ledger = createLedger({
+      events: setup.events,
+      store: (calls: readonly BilledCall[]) => {
+        const message = createBilledCallsRecord(originOf(this), calls);
+        return this.commit({ kind: "billed", calls, message });
+      },
+    });
+  }
+
+  get state(): ConversationState {
+    return this.#state;
+  }
+
+  async commit(event: ConversationEvent): Promise<void> {
+    const stored = storedOf(event);
+    if (stored.length > 0) await this.setup.options.writer?.append(stored);
+    this.note(event);
+    if (event.kind === "model-switched") this.#ttl = this.#policy();
+  }
+
+  /** The lifetimes, as hosts ask for them. */
+  get ttl(): TtlPolicy {
+    return this.#ttl;
+  }
+
+  #policy(): TtlPolicy {
+    const { setup } = this;
+    const { gapHistory } = setup.options;
+    return createTtlPolicy({
+      source: setup.source,
+      facts: () => setup.ttlFacts(this.#state.model),
+      cell: { read: () => this.#state.cache.ttl, write: (ttl) => this.note({ kind: "ttl-noted", ttl }) },
+      ...(gapHistory === undefined ? {} : { history: gapHistory }),
+    });
+  }
+
+  /** What changes nothing that is stored. */
+  note(event: ConversationEvent): void {
+    this.#state = apply(this.setup, this.#state, event);
+  }
+
+  async pickUp(): Promise<void> {
+    const resumed = this.#resumed;
+    this.#resumed = undefined;
+    const last = resumed && lastRequestOf(resumed);
+    if (last === undefined) return;
+    this.note(this.#assembly.rebuild(this, await this.#assembly.head(this), last));
+  }
+
+  resetPrompt(): void {
+    this.#assembly.reset();
+  }
+
+  /** Makes room where that is needed, and builds the next request. */
+  async prepare(steps: EngineStep[], signal: AbortSignal | undefined): Promise<PreparedRequest | Held> {
+    let progress = noProgress;
+    let head: Performed["head"];
+    if (this.#state.context.messages.length > 0) this.#noteModel();
+    for (;;) {
+      const action = decide(this, progress);
+      if (action.do === "hold") {
+        const { do: _do, ...held } = action;
+        return { kind: "held", ...held, steps };
+      }
+      if (action.do === "send" && head !== undefined) return this.#request(head, steps);
+      const done = await this.#perform(action, signal);
+      if (done.step !== undefined) steps.push(done.step);
+      head = done.head ?? head;
+      progress = afterAction(progress, action, done.failure);
+      if (done.head !== undefined) progress = { ...progress, head: done.head.key };
+    }
+  }
+
+  async #perform(action: Action, signal: AbortSignal | undefined): Promise<Performed> {
+    switch (action.do) {
+      case "replace-media":
+        return { step: await replaceMedia(this, action.plan) };
+      case "stage": {
+        const stage = this.setup.stages[action.at];
+        return { step: stage && (await clearForStage(this, stage)) };
+      }
+      case "restate-deletions":
+        await restateDeletions(this);
+        return {};
+      case "clear":
+        return { step: await clearResults(this, action.plan) };
+      case "delete":
+        return { step: await deleteCached(this, action.plan, action.position) };
+      case "cut":
+        return { step: await this.setup.compaction?.cut(this, action.cuts) };
+      case "summarise":
+        return this.#summarise(action.isLastResort, signal);
+      case "drop-thinking":
+        await dropThinking(this);
+        return {};
+      default: {
+        await this.pickUp();
+        const head = await this.#assembly.head(this);
+        this.promptHead = head.key;
+        this.note({ kind: "head-measured", tokens: head.tokens });
+        return { head };
+      }
+    }
+  }
+
+  /** From notes where they are good for it, else by whoever writes summaries. */
+  async #summarise(isLastResort: boolean, signal: AbortSignal | undefined): Promise<Performed> {
+    const { compaction } = this.setup;
+    const fromNotes = await compaction?.performFromNotes(this, { trigger: "auto", signal });
+    const isFinal = fromNotes?.kind === "compacted" || isCalledOff(fromNotes);
+    const outcome = isFinal
+      ? fromNotes
+      : await compaction?.perform(this, { trigger: "auto", signal, isLastResort });
+    if (outcome?.kind === "compacted") return { step: compactionStep(outcome) };
+    return outcome === undefined ? {} : { failure: outcome };
+  }
+
+  #request(head: NonNullable<Performed["head"]>, steps: readonly EngineStep[]): PreparedRequest {
+    const { setup } = this;
+    const { built, native, ttl } = this.#assembly.build(this, head);
+    this.note({ kind: "requested", native, ttl });
+    const at = setup.clock.now();
+    const { request, betas } = built;
+    setup.watch.before({
+      source: setup.source,
+      request,
+      betas,
+      at,
+      sections: this.#assembly.sections,
+      facts: { edits: this.#state.cache.edits.pinned.length },
+    });
+    return { kind: "request", call: { request, betas }, built, at, steps };
+  }
+
+  /** Tells, once, that the window of a model is assumed. */
+  #noteModel(): void {
+    const { model } = this.#state;
+    const { settings, events } = this.setup;
+    const isKnown = findModel(model) !== undefined || rememberedWindow(this.setup, model) !== undefined;
+    const isSaid = this.#state.windows.has(model) || settings.window !== undefined;
+    if (isKnown || isSaid || this.#noted.has(model)) return;
+    this.#noted.add(model);
+    events.emit("window_assumed", { model, window: thresholdsOf(this).contextWindow });
+  }
+
+  /** A refusal states facts: the size of what was sent, and the window. */
+  learn({
+    tokens,
+    window,
+  }: {
+    readonly tokens?: number | undefined;
+    readonly window?: number | undefined;
+  }): void {
+    const { setup } = this;
+    const { model } = this.#state;
+    const before = thresholdsOf(this).contextWindow;
+    this.note({
+      kind: "refused",
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(window === undefined ? {} : { window }),
+    });
+    if (window === undefined) return;
+    const { calibrations } = setup.options;
+    if (findModel(model) === undefined) {
+      calibrations?.note(model, { ...(calibrations.of(model) ?? uncalibrated), window });
+    }
+    const now = thresholdsOf(this).contextWindow;
+    if (now !== before) setup.events.emit("window_learned", { model, window: now, before });
+  }
+
+  /** Cuts what no compaction could make room for. */
+  async cutUnanswered(model?: string): Promise<EngineStep | undefined> {
+    const { compaction } = this.setup;
+    const cuts = compaction?.cuts(this, model === undefined ? undefined : thresholdsOf(this, model));
+    return cuts && compaction?.cut(this, cuts);
+  }
+}
+
+/** A person, or a hook of theirs, wants no compaction now. */
+export const isCalledOff = (outcome: { readonly reason?: string } | undefined): boolean =>
+  outcome?.reason === "aborted" || outcome?.reason === "blocked_by_hook";
+
+/** A conversation from the messages of its transcript: what they tell of, applied in its order. */
+export function startRunner(setup: Setup, messages: readonly Message[]): Runner {
+  const { model, maxTokens } = setup.options;
+  const start = emptyState(setup.contextFor(model), { model, maxTokens, turnId: setup.ids.next() });
+  if (messages.length === 0) return new Runner(setup, start);
+  const folded = eventsOf(messages).reduce<ConversationState>(
+    (state, event) => apply(setup, state, event),
+    start,
+  );
+  const { live } = folded.context;
+  const ttl = resumedTtlState(live, { source: setup.source, settings: setup.settings });
+  const stored = messages.at(-1);
+  const tip = stored !== undefined && isLateAnswer(stored) ? stored.uuid : undefined;
+  return new Runner(setup, { ...folded, tip, cache: { ...folded.cache, ttl } }, live);
+}

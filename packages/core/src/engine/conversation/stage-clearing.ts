@@ -1,0 +1,26 @@
+import { planLocalClearing, planResult } from "../clear/local-clearing.js";
+import type { EngineStep } from "./conversation-api.js";
+import { clearContextOf, dueAt } from "./facts.js";
+import { clearResults } from "./perform.js";
+import type { Running } from "./stages.js";
+import type { Stage } from "./stages.js";
+
+/** Asks a stage of the host's, and clears what it names, as far as that is there and would shrink. */
+export async function clearForStage(running: Running, stage: Stage): Promise<EngineStep | undefined> {
+  const { context } = running.state;
+  const wanted = await stage.perform({
+    live: context.live,
+    tokens: context.size.tokens,
+    compactAt: dueAt(running),
+    now: running.setup.clock.now(),
+  });
+  const ids = new Set(wanted?.clear ?? []);
+  if (ids.size === 0) return undefined;
+  const clearContext = { ...clearContextOf(running), target: {} };
+  const chosen = context.index.clearable(0).flatMap((result) => {
+    const planned = ids.has(result.id) ? planResult(result, clearContext) : undefined;
+    return planned === undefined ? [] : [{ result, planned }];
+  });
+  if (chosen.length === 0) return undefined;
+  return clearResults(running, planLocalClearing("size-based", chosen, clearContext));
+}
