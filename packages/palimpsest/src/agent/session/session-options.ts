@@ -29,7 +29,6 @@ export interface SessionOptions {
   readonly mcp?: McpServers;
   readonly provider: ModelProvider;
   readonly model: string;
-  readonly maxTokens?: number;
   readonly mode: PermissionMode;
   /** Which conversation: to go on with one it has to be there, and otherwise it must not. */
   readonly id: string;
@@ -40,8 +39,6 @@ export interface SessionOptions {
   readonly hiddenVariables?: readonly string[];
   /** Further keys that stand in no variable. */
   readonly secrets?: readonly string[];
-  /** Whether the account may have cache entries of an hour. */
-  readonly isHourCacheAllowed?: boolean;
   readonly ask?: Agent["ask"];
   readonly askUser?: AskUserOptions["ask"];
   readonly onNotice?: (text: string) => void;

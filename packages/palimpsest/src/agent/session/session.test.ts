@@ -48,20 +48,18 @@ describe("a session", () => {
     await again.close();
   });
 
-  it("gets a whole summary from the cache although its answers may be short", async () => {
+  it("gets its summary from the cache of the conversation", async () => {
     await place.write("long.txt", LONG);
     const session = await place.open(
       [{ calls: [call("Read", { file_path: "long.txt" })] }, "Read.", "Nothing else."],
-      { maxTokens: 150, engine: { keepRecentTokens: 0 } },
+      { engine: { keepRecentTokens: 0 } },
     );
     await session.say("Read it.");
     await session.say("And?");
     const compacted = await session.conversation.compact();
     await session.close();
     expect(compacted).toMatchObject({ kind: "compacted", writer: "fork", failedAttempts: [] });
-    expect(compacted.calls[0]?.usage.output_tokens).toBeGreaterThan(150);
     expect(compacted.calls[0]?.usage.cache_read_input_tokens).toBeGreaterThan(5000);
-    expect(session.requests.at(-1)).toMatchObject({ max_tokens: 20_150 });
   });
 
   it("is not begun where a rule cannot be understood", async () => {

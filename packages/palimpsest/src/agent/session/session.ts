@@ -147,7 +147,6 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     start: createSubagentStart({
       directory: join(folder, "agents"),
       model: options.model,
-      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
       cwd,
       guard,
       state,
@@ -186,7 +185,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const conversation = createConversation(
     {
       ...shared,
-      ...modelOptions(options.model, options.maxTokens),
+      ...modelOptions(options.model),
       ...compactHooks(hooks),
       source: options.source,
       events,

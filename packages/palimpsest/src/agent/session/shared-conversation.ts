@@ -15,11 +15,11 @@ const MAX_TOKENS = 32_000;
 type PerModel = Pick<ConversationOptions, "model" | "maxTokens" | "parameters">;
 
 /** What depends on the model that answers. */
-export function modelOptions(model: string, maxTokens: number | undefined): PerModel {
+export function modelOptions(model: string): PerModel {
   const known = findModel(model);
   return {
     model,
-    maxTokens: maxTokens ?? Math.min(MAX_TOKENS, known?.maxOutputTokens ?? MAX_TOKENS),
+    maxTokens: Math.min(MAX_TOKENS, known?.maxOutputTokens ?? MAX_TOKENS),
     ...(known?.capabilities.thinking.adaptive === true
       ? { parameters: { thinking: { type: "adaptive" } } }
       : {}),
@@ -56,7 +56,7 @@ export function sharedConversation(
     sessionId: options.id,
     recallHint,
     overflow: { ...createOverflowFiles(outputFolder(folder)), hint: overflowHint },
-    account: { isEligible: options.isHourCacheAllowed ?? true, isInOverage: false },
+    account: { isEligible: true, isInOverage: false },
     timer: {
       after(milliseconds, callback) {
         const timer = setTimeout(callback, milliseconds);

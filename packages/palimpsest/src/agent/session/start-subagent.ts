@@ -25,7 +25,6 @@ export interface SubagentParts {
   readonly directory: string;
   /** The main thread's model, for kinds that name none. */
   readonly model: string;
-  readonly maxTokens?: number;
   readonly cwd: string;
   readonly guard: PathGuard;
   readonly state: SessionState;
@@ -60,7 +59,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     try {
       const conversation = createConversation({
         ...parts.shared,
-        ...modelOptions(type.model ?? parts.model, parts.maxTokens),
+        ...modelOptions(type.model ?? parts.model),
         source: `agent:${type.name}`,
         agentId: id,
         events,

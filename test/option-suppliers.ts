@@ -1,0 +1,176 @@
+/**
+ * Who in the product supplies each option and reads each setting. A place is `file#declaration`, from `packages/` on; the names
+ * beside it are what it supplies or reads. What nobody supplies has a sentence instead. `option-suppliers.test.ts` holds
+ * all of it against the code, both ways.
+ */
+export type Places = Readonly<Record<string, string>>;
+/** By name, a sentence that says why. */
+type Sentences = Readonly<Record<string, string>>;
+
+const MIDDLE = "core/src/engine/orchestrate";
+const SESSION = "palimpsest/src/agent/session";
+
+interface SuppliedInterface {
+  readonly name: string;
+  /** Where it is declared. */
+  readonly file: string;
+  readonly supplied: Places;
+  readonly nobody: Sentences;
+}
+
+export const interfaces: readonly SuppliedInterface[] = [
+  {
+    name: "ConversationOptions",
+    file: `${MIDDLE}/conversation-options.ts`,
+    supplied: {
+      [`${SESSION}/shared-conversation.ts#modelOptions`]: "model maxTokens parameters",
+      [`${SESSION}/shared-conversation.ts#sharedConversation`]:
+        "sessionId clock ids compaction provider settings recallHint overflow account timer",
+      [`${SESSION}/shared-conversation.ts#compactHooks`]: "hooks",
+      [`${SESSION}/session.ts#openSession`]:
+        "notes source calibrations system tools state writer transcriptPath continuation events cleanup",
+      [`${SESSION}/start-subagent.ts#createSubagentStart`]: "agentId",
+      "core/src/adapters/thread.ts#createThread": "capabilities absentTools",
+      "core/src/adapters/adapter-options.ts#AdapterOptions": "estimator compactableTools",
+    },
+    nobody: {
+      gapHistory:
+        "To be wired: a conversation of the agent learns from its own pauses alone; createGapHistoryFile would keep those of earlier ones.",
+      diffs:
+        "To be wired: the agent tells nobody of cache breaks, so nobody could look at what createBreakDiffDirectory would keep.",
+      onStatus:
+        "To be wired with telling the person of compactions: the agent does not say that one is under way.",
+      every: "To be wired with onStatus: signs of life while a summary is written.",
+    },
+  },
+  {
+    name: "ConversationSystem",
+    file: `${MIDDLE}/conversation-options.ts`,
+    supplied: {
+      [`${SESSION}/session.ts#openSession`]: "prompt",
+      "palimpsest/src/replay/policies/palimpsest.ts#createPalimpsestPolicy": "custom",
+    },
+    nobody: {
+      attribution:
+        "For programs that must name themselves before their prompt; the agent's own prompt does that.",
+      productPrefix: "The same: the first sentence of the agent's own prompt says what it is.",
+    },
+  },
+  {
+    name: "ConversationState",
+    file: `${MIDDLE}/conversation-options.ts`,
+    supplied: {
+      [`${SESSION}/session.ts#openSession`]: "ports readState nestedMemory workingDirectory resolvePath",
+    },
+    nobody: {
+      exclude:
+        "To be wired: files of the session's own folder (notes, long outputs) that were read come back after a compaction like any other.",
+    },
+  },
+  {
+    name: "SessionOptions",
+    file: `${SESSION}/session-options.ts`,
+    supplied: {
+      "palimpsest/src/cli/headless/open-agent.ts#openAgent":
+        "cwd home dataDirectory configDirectory env settings sources skills agentTypes style appendedPrompt mcp provider model " +
+        "mode id isResumed source hiddenVariables secrets onNotice",
+      "palimpsest/src/cli/demo/demo-session.ts#openDemoSession": "now",
+    },
+    nobody: {
+      ask: "For programs of palimpsest/agent with a person before them; -p has nobody to ask and says no.",
+      askUser: "The same for the tool that asks; without it the model does not have the tool.",
+    },
+  },
+];
+
+const CLEAR = "core/src/engine/clear";
+const SUMMARISE = "core/src/engine/summarise";
+const NOTES = "core/src/engine/notes";
+const PROMPT = "core/src/engine/prompt";
+
+export const settingReaders: Places = {
+  "core/src/engine/measure/thresholds.ts#thresholdsFor":
+    "window reserve autoCompactBuffer autoCompactPercent warnBuffer errorBuffer autoCompactEnabled disableAutoCompact",
+  [`${MIDDLE}/conversation-core.ts#Core`]: "compactEarly disablePromptCaching disablePromptCachingModels",
+  [`${MIDDLE}/early-threshold.ts#earlyThreshold`]: "compactEarlyShare compactEarlyLeast compactEarlyPatience",
+  [`${MIDDLE}/compactor.ts#Compactor`]: "clearSizeBelow recompactionTurns undoResponses",
+  [`${MIDDLE}/compactor.ts#keepRecent`]: "keepRecentTokens keepLastTokens",
+  [`${MIDDLE}/tier-one.ts#clearWhatIsStale`]: "clearEagerly",
+  [`${MIDDLE}/create-conversation.ts#createKeeper`]: "notes",
+  [`${MIDDLE}/create-conversation.ts#Driver`]: "reactiveCompact",
+  [`${MIDDLE}/notes-keeper.ts#NotesKeeper`]: "notesWaitMs notesDeadMs",
+  [`${MIDDLE}/breaker.ts#afterFailure`]: "breakerFailures breakerCooldownMs",
+  [`${CLEAR}/decision.ts#blockedReason`]: "disableCompact disableMicrocompact",
+  [`${CLEAR}/time-based.ts#decideTimeBased`]: "clearIdleMinutes clearIdleKeep",
+  [`${CLEAR}/cached-edits.ts#decideCached`]: "clearCachedTrigger clearCachedKeep",
+  [`${CLEAR}/api-native.ts#nativeTrigger`]: "clearNativeTrigger clearNativeTriggerShare",
+  [`${CLEAR}/api-native.ts#nativeKeep`]: "clearNativeKeepTokens clearNativeKeepLeast",
+  [`${CLEAR}/api-native.ts#decideResults`]: "clearNativeAtLeast",
+  [`${CLEAR}/size-based.ts#decideSizeBased`]: "clearSizeTarget clearSizeKeep clearSizeAtLeast",
+  [`${CLEAR}/local-clearing.ts#costOf`]: "clearExpectedTurns",
+  "core/src/engine/media/media-limits.ts#countBudget": "mediaImages mediaKeepShare",
+  "core/src/engine/media/media-limits.ts#bytesBudget": "mediaBytes",
+  [`${SUMMARISE}/write-summary.ts#sharesCache`]: "compactFork",
+  [`${SUMMARISE}/write-summary.ts#writeOnFork`]: "compactOutputTokens",
+  [`${SUMMARISE}/write-summary.ts#writeStreaming`]:
+    "compactModel compactRetries compactDropShare compactDigestTokens",
+  [`${SUMMARISE}/write-summary.ts#verified`]: "compactVerify",
+  [`${SUMMARISE}/write-summary.ts#writeSummaries`]: "compactExtractive",
+  [`${SUMMARISE}/write-summary.ts#wantsServer`]: "compactServerWriter",
+  [`${SUMMARISE}/keep-unanswered.ts#contextLimit`]: "compactLeastSaving",
+  [`${SUMMARISE}/budgets.ts#summaryBudgets`]: "compactUserMessageTokens compactUserTokens extractiveTokens",
+  [`${SUMMARISE}/candidate.ts#findWork`]: "compactCallsTokens compactNamesTokens",
+  [`${SUMMARISE}/candidate.ts#imageAnchor`]: "cacheImageAnchor",
+  [`${SUMMARISE}/compact.ts#restore`]: "compactRestore",
+  [`${SUMMARISE}/compact.ts#createStatus`]: "compactKeepAliveMs",
+  [`${NOTES}/trigger.ts#isExtractionDue`]:
+    "notesFirstTokens notesTokensBetweenUpdates notesToolCallsBetweenUpdates",
+  [`${NOTES}/notes-budget.ts#notesWithinBudget`]: "notesSectionTokens notesTokens",
+  [`${NOTES}/extract-notes.ts#extract`]: "notesTurns",
+  [`${NOTES}/notes-division.ts#divideForNotes`]: "notesKeepTokens notesKeepMessages notesKeepMostTokens",
+  "core/src/engine/restore/restore-state.ts#chosenFrom": "restoreFiles",
+  "core/src/engine/restore/channels/files.ts#restoreFiles": "restoreFileTokens restoreFilesTokens",
+  "core/src/engine/restore/channels/skills.ts#restoreSkills": "restoreSkillTokens restoreSkillsTokens",
+  [`${PROMPT}/ttl/ttl-state.ts#settledDecision`]: "cacheTtl",
+  [`${PROMPT}/ttl/ttl-state.ts#latchTtl`]: "cacheTtlSources",
+  [`${PROMPT}/ttl/keep-alive.ts#decideKeepAlive`]: "cacheKeepAlive cacheKeepAlivePings",
+  [`${PROMPT}/ttl/keep-alive.ts#marginOf`]: "cacheKeepAliveMargin5m cacheKeepAliveMargin1h",
+  "core/src/engine/watch/judge-reading.ts#judgeReading": "cacheBreakShare cacheBreakTokens",
+  "core/src/engine/watch/cache-watch.ts#createCacheWatch":
+    "cacheBreakSources cacheBreakExcludedModels cacheBreakDiffs cacheBreakDiffBytes",
+  "palimpsest/src/cli/headless/open-agent.ts#openAgent": "responseStallMs",
+  [`${SESSION}/session.ts#openSession`]: "subagentResultTokens",
+};
+
+/** Settings that are read and that change nothing in the agent, for want of a word that would stand in its code. */
+export const settingsWithoutEffect: readonly {
+  readonly names: string;
+  readonly missing: string;
+  readonly why: string;
+}[] = [
+  {
+    names: "warnBuffer errorBuffer",
+    missing: "pressure",
+    why: "To be wired with telling the person of thresholds: size() says where they lie, and the agent does not show it.",
+  },
+  {
+    names: "compactKeepAliveMs",
+    missing: "onStatus",
+    why: "To be wired with telling the person of compactions.",
+  },
+  {
+    names: "cacheBreakDiffs cacheBreakDiffBytes",
+    missing: "createBreakDiffDirectory",
+    why: "To be wired with the option diffs.",
+  },
+  {
+    names: "cacheKeepAlive cacheKeepAlivePings cacheKeepAliveMargin5m cacheKeepAliveMargin1h",
+    missing: "decideKeepAlive",
+    why: "For programs that wait for people, which ask decideKeepAlive; `palimpsest bench --only ttl` measures it, and -p never waits.",
+  },
+  {
+    names: "clearCachedTrigger clearCachedKeep",
+    missing: "cacheEdits",
+    why: "For providers that can delete inside their cache; the Messages API offers it to nobody, and the agent's provider says no.",
+  },
+];
