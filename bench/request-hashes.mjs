@@ -14,11 +14,14 @@
  * was, against the simulator, with the settings as they come; it is neither judged nor played again with what was
  * forgotten. A recording's hash is over the SHA-256 of every request (headers and body as they would be sent, calls for
  * summaries and refused requests included) in the order in which they are sent. `--compare` plays with the policy and
- * the window of FILE. Exit code 1 where something differs, 2 where nothing could be played.
+ * the window of FILE. What was built before the sources were last changed is not played. Exit code 1 where something
+ * differs, 2 where nothing could be played.
  */
+import { readdirSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { corpusFolders } from "../packages/palimpsest/dist/replay/corpus-folders.js";
@@ -37,6 +40,8 @@ const { values, positionals } = parseArgs({
     workers: { type: "string" },
   },
 });
+for (const name of ["core", "palimpsest"])
+  if (isStale(name)) giveUp(`packages/${name} has changed: npm run build first`);
 const saved = values.compare === undefined ? undefined : JSON.parse(await readFile(values.compare, "utf8"));
 const policy = values.policy ?? saved?.policy ?? "palimpsest";
 const window = Number(values.window ?? saved?.window ?? 200_000);
@@ -126,6 +131,15 @@ async function playAll(all) {
   };
   await Promise.all(Array.from({ length: Math.min(workers, queue.length) }, work));
   return Object.fromEntries(results.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What is played is what was built: that of older sources would be equal to anything. */
+function isStale(name) {
+  const folder = fileURLToPath(new URL(`../packages/${name}/`, import.meta.url));
+  const built = statSync(join(folder, "dist", "bundled")).mtimeMs;
+  return readdirSync(join(folder, "src"), { recursive: true })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .some((file) => statSync(join(folder, "src", file)).mtimeMs > built);
 }
 
 function giveUp(why) {
