@@ -7,7 +7,7 @@ export type Places = Readonly<Record<string, string>>;
 /** By name, a sentence that says why. */
 type Sentences = Readonly<Record<string, string>>;
 
-const MIDDLE = "core/src/engine/orchestrate";
+const MIDDLE = "core/src/engine/conversation";
 const SESSION = "palimpsest/src/agent/session";
 
 interface SuppliedInterface {
@@ -23,12 +23,23 @@ export const interfaces: readonly SuppliedInterface[] = [
     name: "ConversationOptions",
     file: `${MIDDLE}/conversation-options.ts`,
     supplied: {
+      [`${SESSION}/shared-conversation.ts#sharedConversation`]: "compaction",
+      [`${SESSION}/session.ts#openSession`]: "notes",
+    },
+    nobody: {
+      stages: "For programs with stages of their own; the agent has none (examples/stage-of-your-own.mjs).",
+    },
+  },
+  {
+    name: "HostOptions",
+    file: `${MIDDLE}/host-options.ts`,
+    supplied: {
       [`${SESSION}/shared-conversation.ts#modelOptions`]: "model maxTokens parameters",
       [`${SESSION}/shared-conversation.ts#sharedConversation`]:
-        "sessionId clock ids compaction provider settings recallHint overflow account timer",
+        "sessionId clock ids provider settings recallHint overflow account timer",
       [`${SESSION}/shared-conversation.ts#compactHooks`]: "hooks",
       [`${SESSION}/session.ts#openSession`]:
-        "notes source calibrations system tools state writer transcriptPath continuation events cleanup",
+        "source calibrations system tools state writer transcriptPath continuation events cleanup",
       [`${SESSION}/start-subagent.ts#createSubagentStart`]: "agentId",
       "core/src/adapters/thread.ts#createThread": "capabilities absentTools",
       "core/src/adapters/adapter-options.ts#AdapterOptions": "estimator compactableTools",
@@ -45,7 +56,7 @@ export const interfaces: readonly SuppliedInterface[] = [
   },
   {
     name: "ConversationSystem",
-    file: `${MIDDLE}/conversation-options.ts`,
+    file: `${MIDDLE}/host-options.ts`,
     supplied: {
       [`${SESSION}/session.ts#openSession`]: "prompt",
       "palimpsest/src/replay/policies/palimpsest.ts#createPalimpsestPolicy": "custom",
@@ -57,8 +68,8 @@ export const interfaces: readonly SuppliedInterface[] = [
     },
   },
   {
-    name: "ConversationState",
-    file: `${MIDDLE}/conversation-options.ts`,
+    name: "RestoreSources",
+    file: `${MIDDLE}/host-options.ts`,
     supplied: {
       [`${SESSION}/session.ts#openSession`]: "ports readState nestedMemory workingDirectory resolvePath",
     },
@@ -91,13 +102,15 @@ const PROMPT = "core/src/engine/prompt";
 export const settingReaders: Places = {
   "core/src/engine/measure/thresholds.ts#thresholdsFor":
     "window reserve autoCompactBuffer autoCompactPercent warnBuffer errorBuffer autoCompactEnabled disableAutoCompact",
-  [`${MIDDLE}/conversation-core.ts#Core`]: "compactEarly disablePromptCaching disablePromptCachingModels",
+  [`${MIDDLE}/setup.ts#createSetup`]: "compactEarly",
+  [`${MIDDLE}/facts.ts#isCachingOn`]: "disablePromptCaching disablePromptCachingModels",
   [`${MIDDLE}/early-threshold.ts#earlyThreshold`]: "compactEarlyShare compactEarlyLeast compactEarlyPatience",
-  [`${MIDDLE}/compactor.ts#Compactor`]: "clearSizeBelow recompactionTurns undoResponses",
-  [`${MIDDLE}/compactor.ts#keepRecent`]: "keepRecentTokens keepLastTokens",
-  [`${MIDDLE}/tier-one.ts#clearWhatIsStale`]: "clearEagerly",
-  [`${MIDDLE}/create-conversation.ts#createKeeper`]: "notes",
-  [`${MIDDLE}/create-conversation.ts#Driver`]: "reactiveCompact",
+  [`${MIDDLE}/decide.ts#clearingAims`]: "clearSizeBelow",
+  [`${MIDDLE}/apply.ts#answered`]: "recompactionTurns undoResponses",
+  [`${MIDDLE}/compaction-stage.ts#keepRecent`]: "keepRecentTokens keepLastTokens",
+  [`${MIDDLE}/decide.ts#clearStale`]: "clearEagerly",
+  [`${MIDDLE}/conversation.ts#createKeeper`]: "notes",
+  [`${MIDDLE}/observe.ts#Observer`]: "reactiveCompact",
   [`${MIDDLE}/notes-keeper.ts#NotesKeeper`]: "notesWaitMs notesDeadMs",
   [`${MIDDLE}/breaker.ts#afterFailure`]: "breakerFailures breakerCooldownMs",
   [`${CLEAR}/decision.ts#blockedReason`]: "disableCompact disableMicrocompact",

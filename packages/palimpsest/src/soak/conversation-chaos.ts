@@ -18,7 +18,7 @@ import { ensure, ensureSame } from "./ensure.js";
 import { createWorld, tools } from "./made-up-world.js";
 import { createPatience } from "./patience.js";
 import type { SoakContext, SoakRun } from "./soak-run.js";
-import { stages } from "./small-host.js";
+import { handedIn } from "./small-host.js";
 
 const WINDOW = 60_000;
 const TURNS = 5000;
@@ -55,7 +55,7 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
   const stored: Message[] = [];
   let ids = 0;
   const conversation = createConversation({
-    ...stages,
+    ...handedIn,
     model: "claude-opus-5-5",
     maxTokens: 4000,
     sessionId: "s",

@@ -4,7 +4,7 @@ import { withSummaries } from "../simulator/index.js";
 import { createJsonlStore } from "../stores/index.js";
 import { ensure, ensureSame } from "./ensure.js";
 import { createWorld, tools, worker } from "./made-up-world.js";
-import { createAgent, stages } from "./small-host.js";
+import { createAgent, handedIn } from "./small-host.js";
 import type { SoakContext, SoakRun } from "./soak-run.js";
 import { withFolder } from "./with-folder.js";
 
@@ -75,7 +75,7 @@ async function goOnAndResume(directory: string, { seed, random, step, isOver }: 
     ensureSame(damaged, [], "damaged lines");
     const resumed = createConversation(
       {
-        ...stages,
+        ...handedIn,
         ...shared,
         provider,
         sessionId: "s",

@@ -16,7 +16,7 @@ import { findProblems } from "@palimpsest/core/validity";
 import type { EmbeddedProvider } from "../providers/embedded.js";
 
 /** All that a host can hand in. */
-export const stages = { compaction, notes: keepNotes() };
+export const handedIn = { compaction, notes: keepNotes() };
 
 /** What a tool answers. */
 type RunTool = (call: ToolUseBlock) => string | UserBlock | Promise<string | UserBlock>;
@@ -41,7 +41,7 @@ export function createAgent(options: AgentOptions) {
   let ids = options.firstId ?? 0;
   const conversation: Conversation = createConversation(
     {
-      ...stages,
+      ...handedIn,
       provider,
       sessionId: "s",
       clock: { now: () => provider.simulator.now() },
