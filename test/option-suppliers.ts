@@ -130,10 +130,11 @@ export const settingReaders: Places = {
   [`${SUMMARISE}/write-summary.ts#verified`]: "compactVerify",
   [`${SUMMARISE}/write-summary.ts#writeSummaries`]: "compactExtractive",
   [`${SUMMARISE}/write-summary.ts#wantsServer`]: "compactServerWriter",
-  [`${SUMMARISE}/keep-unanswered.ts#contextLimit`]: "compactLeastSaving",
-  [`${SUMMARISE}/budgets.ts#summaryBudgets`]: "compactUserMessageTokens compactUserTokens extractiveTokens",
-  [`${SUMMARISE}/candidate.ts#findWork`]: "compactCallsTokens compactNamesTokens",
-  [`${SUMMARISE}/candidate.ts#imageAnchor`]: "cacheImageAnchor",
+  [`${SUMMARISE}/divide/keep-unanswered.ts#contextLimit`]: "compactLeastSaving",
+  [`${SUMMARISE}/divide/budgets.ts#summaryBudgets`]:
+    "compactUserMessageTokens compactUserTokens extractiveTokens",
+  [`${SUMMARISE}/accept/candidate.ts#findWork`]: "compactCallsTokens compactNamesTokens",
+  [`${SUMMARISE}/accept/candidate.ts#imageAnchor`]: "cacheImageAnchor",
   [`${SUMMARISE}/compact.ts#restore`]: "compactRestore",
   [`${SUMMARISE}/compact.ts#createStatus`]: "compactKeepAliveMs",
   [`${NOTES}/trigger.ts#isExtractionDue`]:
