@@ -12,7 +12,7 @@ import {
   type ToolUseBlock,
 } from "@palimpsest/core";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
-import { createAgent, createEmbeddedProvider, stages } from "./agent.js";
+import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 import { createWorld, output, tools, worker } from "./world.js";
 
 const WINDOW = 60_000;
@@ -63,7 +63,7 @@ function start({
   const resume = (changed: Partial<ConversationOptions> = {}): Conversation =>
     createConversation(
       {
-        ...stages,
+        ...handedIn,
         ...shared,
         provider,
         sessionId: "s",

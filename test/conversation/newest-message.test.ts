@@ -12,7 +12,7 @@ import {
 } from "@palimpsest/core";
 import type { Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
-import { createAgent, createEmbeddedProvider, stages } from "./agent.js";
+import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 
 /** Of the texts below, as the simulator counts them. */
 const BYTES_PER_TOKEN = 3.05;
@@ -137,7 +137,7 @@ function scene(options: SceneOptions = {}) {
     resumed: () =>
       createConversation(
         {
-          ...stages,
+          ...handedIn,
           ...conversation,
           provider,
           sessionId: "s",
@@ -385,7 +385,7 @@ describe("what cannot fit keeps its ends", () => {
     const { live } = at.agent.conversation;
     const again = createConversation(
       {
-        ...stages,
+        ...handedIn,
         model: "claude-sonnet-5",
         maxTokens: 1,
         sessionId: "s",

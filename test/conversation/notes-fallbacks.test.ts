@@ -20,7 +20,7 @@ import {
   writerOf,
   WINDOW,
 } from "./notes-host.js";
-import { stages } from "./agent.js";
+import { handedIn } from "./agent.js";
 import { output } from "./world.js";
 
 const never = { notesTokensBetweenUpdates: 1_000_000, notesFirstTokens: 1_000_000 };
@@ -233,7 +233,7 @@ describe("a host", () => {
   it("without a provider gets them too", async () => {
     let ids = 0;
     const conversation = createConversation({
-      ...stages,
+      ...handedIn,
       model: "claude-opus-5",
       maxTokens: 1000,
       sessionId: "s",

@@ -5,7 +5,7 @@ import { createConversation, createUserMessage, type Conversation } from "@palim
 import { isLateAnswer } from "../../packages/core/src/messages/late-answer.js";
 import { recordedCost } from "../../packages/palimpsest/src/replay/recorded-cost.js";
 import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
-import { stages } from "./agent.js";
+import { handedIn } from "./agent.js";
 
 const directory = fileURLToPath(new URL("../data/transcripts-0.1/", import.meta.url));
 const MINUTE = 60_000;
@@ -25,7 +25,7 @@ async function resumed(id: string, minutesLater: number): Promise<Conversation> 
   let ids = 0;
   return createConversation(
     {
-      ...stages,
+      ...handedIn,
       model: "claude-sonnet-5",
       maxTokens: 32_000,
       sessionId: id,

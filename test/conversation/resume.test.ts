@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createConversation, liveMessages, type ConversationOptions, type Message } from "@palimpsest/core";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
-import { createAgent, createEmbeddedProvider, stages } from "./agent.js";
+import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 import { createWorld, tools, worker } from "./world.js";
 
 const WINDOW = 60_000;
@@ -51,7 +51,7 @@ describe.each([
       const { writer: _writer, ...rest } = conversation;
       const resumed = createConversation(
         {
-          ...stages,
+          ...handedIn,
           ...rest,
           provider,
           sessionId: "s",
