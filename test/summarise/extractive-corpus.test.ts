@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
+  asFields,
   conversationWindows,
   createCompactableTools,
   createDefaultEstimator,
@@ -33,7 +34,7 @@ function editedFiles(window: readonly Message[]): readonly string[] {
       if (block.type !== "tool_use") continue;
       const kind = tools.kindOf(block.name);
       if (kind !== "file-edit" && kind !== "file-write") continue;
-      const { file_path: filePath, path = filePath, input } = block.input;
+      const { file_path: filePath, path = filePath, input } = asFields(block.input);
       if (typeof path === "string") paths.add(path);
       for (const [, patched] of (typeof input === "string" ? input : "").matchAll(
         /^\*\*\* (?:Update|Add|Delete) File: (.*)$/gm,

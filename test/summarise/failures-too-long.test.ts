@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RequestMessage } from "@palimpsest/core";
+import { asFields, type RequestMessage } from "@palimpsest/core";
 import { DIGEST_HEADING } from "../../packages/core/src/engine/summarise/write/extractive/digest.js";
 import { TRUNCATION_MARKER } from "../../packages/core/src/engine/summarise/write/too-long.js";
 import { onSummaries, tooLong } from "./failures/summaries-seen.js";
@@ -21,7 +21,7 @@ async function refuse(refusal: () => Response, options: HostOptions = {}) {
 
 const filesIn = (messages: readonly RequestMessage[]): readonly string[] =>
   messages.flatMap(({ content }) =>
-    content.flatMap((block) => (block.type === "tool_use" ? [String(block.input["file_path"])] : [])),
+    content.flatMap((block) => (block.type === "tool_use" ? [String(asFields(block.input)["file_path"])] : [])),
   );
 
 const textsIn = (messages: readonly RequestMessage[]): readonly string[] =>

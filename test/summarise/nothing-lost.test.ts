@@ -2,7 +2,7 @@ import { mkdtemp, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { RequestMessage } from "@palimpsest/core";
+import { asFields, type RequestMessage } from "@palimpsest/core";
 import { applyRestored } from "../../packages/core/src/engine/restore/apply-restored.js";
 import { createMemoryPlan } from "../../packages/core/src/engine/restore/ports/plan-source.js";
 import { createMemoryTodos } from "../../packages/core/src/engine/restore/ports/todo-source.js";
@@ -109,7 +109,7 @@ describe.each([1, 3, 10])("after %i compactions in a row", (chain) => {
           compacted.kept.flatMap((message) =>
             message.type === "assistant"
               ? message.message.content.flatMap((block) =>
-                  block.type === "tool_use" ? [String(block.input["file_path"])] : [],
+                  block.type === "tool_use" ? [String(asFields(block.input)["file_path"])] : [],
                 )
               : [],
           ),

@@ -13,6 +13,14 @@ export type {
 } from "./messages/call/failure.js";
 export { isMainThread, trackedAs, type QuerySource } from "./messages/call/query-source.js";
 export type { ModelRequest, ToolDefinition } from "./messages/call/request.js";
+export type {
+  SendableAssistantBlock,
+  SendableMessage,
+  SendableRequest,
+  SendableText,
+  SendableTool,
+  SendableUserBlock,
+} from "./messages/call/sendable-request.js";
 export type { ModelResponse, ResponseUsage, UsageIteration } from "./messages/call/response.js";
 export type { ClosedBlock, StreamOutput, StreamViolation } from "./messages/call/stream.js";
 export type {
@@ -86,7 +94,7 @@ export {
   preservedSegmentOf,
   reachesModel,
 } from "./messages/predicates.js";
-export { isTooDeep } from "./messages/fields.js";
+export { asFields, isTooDeep } from "./messages/fields.js";
 export {
   decodeEntry,
   decodeLine,

@@ -53,6 +53,7 @@ export {
   type ChatStreamState,
   type ChatStreamStep,
 } from "./protocols/openai-chat/stream-decoder.js";
+export { sendable } from "./messages/call/sendable-request.js";
 export type { ErrorResponse } from "./protocols/error-response.js";
 export { decodeChatUsage } from "./protocols/openai-chat/usage.js";
 export {

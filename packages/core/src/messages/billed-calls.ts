@@ -2,14 +2,14 @@ import type { QuerySource } from "./call/query-source.js";
 import type { ResponseUsage } from "./call/response.js";
 import { createSystemMessage, type MessageOrigin } from "./construct.js";
 import { isFields } from "./fields.js";
-import type { Message, SystemMessage, Usage } from "./message.js";
+import type { Message, SystemMessage } from "./message.js";
 
 /** One call to a model that somebody pays for. */
 export interface BilledCall {
   /** Who made it. Of a subagent's own compactions and notes: `agent:general/compact`. */
   readonly source: QuerySource;
   readonly model: string;
-  readonly usage: ResponseUsage | Usage;
+  readonly usage: ResponseUsage;
   /**
    * Set where it was cut off, or nobody reported what it used: `output` where the figures of the input are the
    * API's own, `all` where nothing is known but the size of the request.
@@ -51,7 +51,7 @@ export function readBilledCalls(calls: unknown, source: QuerySource): readonly B
       {
         source: typeof call["source"] === "string" ? call["source"] : source,
         model: typeof model === "string" ? model : "",
-        usage: call["usage"] as Usage,
+        usage: call["usage"] as unknown as ResponseUsage,
         ...(estimated === "output" || estimated === "all" ? { estimated } : {}),
       },
     ];

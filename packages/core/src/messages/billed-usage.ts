@@ -1,7 +1,6 @@
 import type { ResponseUsage, UsageIteration } from "./call/response.js";
-import type { Usage } from "./message.js";
 
-type Figures = ResponseUsage | Usage | UsageIteration;
+type Figures = ResponseUsage | UsageIteration;
 
 /** What a response is billed for; figures that the server left out count as 0. */
 export interface BilledUsage {
@@ -17,12 +16,12 @@ export interface BilledUsage {
 }
 
 /** The top-level figures leave out compactions: where there are iterations, their sum is what is billed. */
-export function billedUsage(usage: ResponseUsage | Usage): BilledUsage {
+export function billedUsage(usage: ResponseUsage): BilledUsage {
   return billedIterations(usage).reduce(addFigures);
 }
 
 /** One element for each prompt that was read: prices go by the length of each. At least one. */
-export function billedIterations(usage: ResponseUsage | Usage): readonly BilledUsage[] {
+export function billedIterations(usage: ResponseUsage): readonly BilledUsage[] {
   const iterations = iterationsOf(usage);
   return (iterations.length > 0 ? iterations : [usage]).map(billedFigures);
 }
@@ -41,7 +40,7 @@ function billedFigures(figures: Figures): BilledUsage {
 /** Writes without a split by lifetime have the default one, five minutes. */
 function cacheWrites(figures: Figures): { readonly fiveMinutes: number; readonly oneHour: number } {
   const total = figure(figures.cache_creation_input_tokens);
-  const split = figures["cache_creation"] as ResponseUsage["cache_creation"];
+  const split = figures.cache_creation;
   const oneHour = figure(split?.ephemeral_1h_input_tokens);
   return { oneHour, fiveMinutes: Math.max(figure(split?.ephemeral_5m_input_tokens), total - oneHour) };
 }
@@ -61,8 +60,8 @@ function addFigures(left: BilledUsage, right: BilledUsage): BilledUsage {
   };
 }
 
-function iterationsOf(usage: ResponseUsage | Usage): readonly UsageIteration[] {
-  const iterations = usage["iterations"] as ResponseUsage["iterations"];
+function iterationsOf(usage: ResponseUsage): readonly UsageIteration[] {
+  const { iterations } = usage;
   return Array.isArray(iterations) ? iterations.filter((iteration) => iteration) : [];
 }
 

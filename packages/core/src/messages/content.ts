@@ -52,11 +52,12 @@ export interface RedactedThinkingBlock {
   readonly data: string;
 }
 
+/** A call. Its input is whatever the model wrote: an object where all is well, which nobody has made sure of here. */
 export interface ToolUseBlock extends Markable {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: unknown;
   readonly caller?: unknown;
 }
 
@@ -96,6 +97,7 @@ export interface ServerToolResultBlock extends Markable {
     | "bash_code_execution_tool_result"
     | "text_editor_code_execution_tool_result"
     | "tool_search_tool_result"
+    | "advisor_tool_result"
     | "mcp_tool_result";
   readonly tool_use_id: string;
   readonly content?: unknown;
@@ -114,6 +116,11 @@ export interface CompactionBlock extends Markable {
   readonly signature?: string | null;
 }
 
+/** What betas put into a response beside its content; it is kept as it came. */
+export interface SideBlock {
+  readonly type: "fallback" | "mcp_tool_listing";
+}
+
 export type UserBlock =
   | TextBlock
   | ImageBlock
@@ -130,7 +137,8 @@ export type AssistantBlock =
   | ServerToolUseBlock
   | ServerToolResultBlock
   | ContainerUploadBlock
-  | CompactionBlock;
+  | CompactionBlock
+  | SideBlock;
 
 export type ContentBlock = UserBlock | AssistantBlock;
 

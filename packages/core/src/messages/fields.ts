@@ -4,6 +4,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The object, or an empty one where it is something else: a call's input comes from a model. */
+export const asFields = (value: unknown): Fields => (isFields(value) ? value : {});
+
 /** The text, or none where it is something else. */
 export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 

@@ -1,16 +1,11 @@
+import type { ResponseUsage } from "./call/response.js";
 import type { AssistantBlock, UserBlock } from "./content.js";
 
 /** Model name of assistant messages that the program wrote itself. */
 export const SYNTHETIC_MODEL = "<synthetic>";
 
 /** Usage as the Messages API reports it; further fields are kept as they came. */
-export interface Usage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_creation_input_tokens?: number | null;
-  readonly cache_read_input_tokens?: number | null;
-  readonly [field: string]: unknown;
-}
+export type Usage = ResponseUsage;
 
 interface MessageBase {
   readonly uuid: string;

@@ -5,7 +5,8 @@ import { isFields, type Fields } from "./fields.js";
  * that sampled the message (`fallback_message` takes the place of `message` where another model served it). A
  * `compaction` iteration says nothing of the size.
  */
-export function sampledFigures(usage: Fields): Fields {
-  const iterations = Array.isArray(usage["iterations"]) ? usage["iterations"].filter(isFields) : [];
-  return iterations.findLast(({ type }) => type === "message" || type === "fallback_message") ?? usage;
+export function sampledFigures(usage: object): Fields {
+  const figures = usage as Fields;
+  const iterations = Array.isArray(figures["iterations"]) ? figures["iterations"].filter(isFields) : [];
+  return iterations.findLast(({ type }) => type === "message" || type === "fallback_message") ?? figures;
 }

@@ -115,7 +115,7 @@ describe("what is sent", () => {
   it("nothing is printed, whatever the SDK has to say", async () => {
     vi.stubEnv("ANTHROPIC_LOG", "debug");
     const spies = (["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name));
-    const thinking = { type: "enabled", budget_tokens: 1024 };
+    const thinking = { type: "enabled", budget_tokens: 1024 } as const;
     const broken = 'event: message_start\ndata: {"type":\n\n';
     const { fetch } = canned(
       () => new Response(broken, { headers: { "content-type": "text/event-stream" } }),

@@ -96,7 +96,7 @@ describe("the embedded provider", () => {
       },
     ] as unknown as ModelCall["request"]["messages"];
     const call = {
-      request: { ...request, messages, tools: [{ name: "read", input_schema: { type: "object" } }] },
+      request: { ...request, messages, tools: [{ name: "read", input_schema: { type: "object" } as const }] },
     };
     const [plain, editing] = [createEmbeddedProvider(), createEmbeddedProvider({ cacheEdits: true })];
     expect(plain.capabilities("claude-opus-5").cacheEdits).toBe(false);

@@ -1,4 +1,4 @@
-import type { ModelCall, ModelOutput, ModelRequest } from "@palimpsest/core";
+import type { ModelCall, ModelOutput } from "@palimpsest/core";
 import { modelProviderContract, type CreateProviderHarness } from "@palimpsest/core/testing";
 import { describe, expect, it } from "vitest";
 import { createOpenAiCompatibleProvider, type OpenAiCompatibleProviderOptions } from "./openai-compatible.js";
@@ -6,7 +6,7 @@ import { startChatServer, type ChatServer, type ChatServerOptions } from "./test
 import { quickRetries } from "./testing/simulator-harness.js";
 
 const model = "chat-model";
-const request: ModelRequest = {
+const request: ModelCall["request"] = {
   model,
   max_tokens: 100,
   system: "be brief",
@@ -229,7 +229,7 @@ describe("createOpenAiCompatibleProvider", () => {
 
   const unsayable = { type: "tool_use", id: "t", name: "secret", input: { big: 1n } } as const;
 
-  it.each([
+  it.each<readonly [string, Settings, Partial<ModelCall>]>([
     ["a key of two lines", { apiKey: "sk-\nsecret" }, {}],
     ["a header of a bad name", { headers: { "bad name": "secret" } }, {}],
     ["a header of two lines", {}, { headers: { "x-a": "secret\r\nx-b: c" } }],
@@ -238,7 +238,7 @@ describe("createOpenAiCompatibleProvider", () => {
       {},
       { request: { ...request, messages: [{ role: "assistant", content: [unsayable] }] } },
     ],
-  ] as const)("does not send %s, nor repeat it", async (_what, options, call) => {
+  ])("does not send %s, nor repeat it", async (_what, options, call) => {
     const { outputs, server } = await called(options, call);
     expect(outputs).toMatchObject([
       { kind: "error", failure: { kind: "invalid-request", retryable: false } },

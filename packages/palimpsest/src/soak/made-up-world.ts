@@ -1,4 +1,4 @@
-import type { RestoreSources, ToolUseBlock, UserBlock } from "@palimpsest/core";
+import { asFields, type RestoreSources, type ToolUseBlock, type UserBlock } from "@palimpsest/core";
 import {
   createMemoryAnnouncements,
   createMemoryBackgroundAgents,
@@ -127,7 +127,8 @@ export function createWorld(resultBytes: number, otherBytes = 200) {
   return {
     state,
     readState,
-    runTool({ id, name, input }: ToolUseBlock, now: number): UserBlock {
+    runTool({ id, name, input: given }: ToolUseBlock, now: number): UserBlock {
+      const input = asFields(given);
       results += 1;
       const path = typeof input["file_path"] === "string" ? input["file_path"] : "";
       if (name === "TodoWrite") todos.set(input["todos"] as { content: string; status: string }[]);

@@ -1,13 +1,13 @@
 import type { ApiFailure } from "../../messages/call/failure.js";
-import type { ModelRequest } from "../../messages/call/request.js";
 import type { ModelResponse, ResponseUsage } from "../../messages/call/response.js";
+import type { SendableRequest } from "../../messages/call/sendable-request.js";
 import type { StreamOutput } from "../../messages/call/stream.js";
 import type { ProviderCapabilities } from "./capabilities.js";
 
-/** One call, as it is handed to whoever makes it. */
+/** One call, as it is handed to whoever makes it. The official client takes `request` as it is. */
 export interface ModelCall {
   /** The `stream` field is the provider's own matter. */
-  readonly request: ModelRequest;
+  readonly request: SendableRequest;
   readonly betas?: readonly string[];
   /** Headers beside those of the protocol: what varies by request and must stay out of the prompt. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 import type { QuerySource } from "../../messages/call/query-source.js";
 import { isMainThread, trackedAs } from "../../messages/call/query-source.js";
 import type { ModelRequest, ToolDefinition } from "../../messages/call/request.js";
+import { sendable, type SendableRequest } from "../../messages/call/sendable-request.js";
 import type { RequestMessage } from "../../messages/content.js";
 import { findModel } from "../../models/table.js";
 import { placeCachedEdits } from "../clear/cached-edits-request.js";
@@ -63,7 +64,7 @@ export interface CacheSafeParams {
 /** A request that is ready to be sent. */
 export interface BuiltRequest {
   readonly source: QuerySource;
-  readonly request: ModelRequest;
+  readonly request: SendableRequest;
   /** Sorted, each once. */
   readonly betas: readonly string[];
   readonly markers: number;
@@ -253,7 +254,7 @@ export function assemble(params: CacheSafeParams, assembly: Assembly): BuiltRequ
   const { messageMarker } = marked;
   return {
     source,
-    request,
+    request: sendable(request),
     betas: betasOf(params, messages),
     markers: marked.markers,
     ...(messageMarker === undefined ? {} : { messageMarker }),

@@ -1,13 +1,13 @@
 import type { CacheControl, RequestMessage, TextBlock } from "../content.js";
 
-/** A tool as the model is told of it. */
+/** A tool as the model is told of it. Further fields go along as they are. Those of the official client fit. */
 export interface ToolDefinition {
   readonly name: string;
   readonly type?: string | null;
   readonly description?: string;
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly cache_control?: CacheControl | null;
-  readonly [field: string]: unknown;
+  readonly defer_loading?: boolean;
 }
 
 /** A call to a model, in the vocabulary of the Messages API; protocols turn it into what their servers take. */

@@ -19,12 +19,13 @@ export function mergeMessageDelta(message: ModelResponse, event: Fields): ModelR
 
 function mergeUsage(usage: ResponseUsage, later: unknown): ResponseUsage {
   if (!isFields(later)) return usage;
+  const known: Fields = { ...usage };
   const values = Object.entries(later).filter(
     ([name, value]) =>
       value !== null &&
       value !== undefined &&
       // A figure stays a figure.
-      (typeof usage[name] !== "number" || typeof value === "number"),
+      (typeof known[name] !== "number" || typeof value === "number"),
   );
   return { ...usage, ...Object.fromEntries(values) };
 }

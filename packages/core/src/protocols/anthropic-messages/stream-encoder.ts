@@ -1,5 +1,6 @@
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { AssistantBlock } from "../../messages/content.js";
+import { asFields } from "../../messages/fields.js";
 import type { WireDelta, WireEvent } from "./wire.js";
 
 export interface EncodeStreamOptions {
@@ -114,8 +115,8 @@ function openBlock(block: AssistantBlock, chunk: BlockPlace["chunk"]): StreamedB
       };
     }
     case "tool_use": {
-      const isEmpty = Object.keys(block.input).length === 0;
-      const parts = isEmpty ? [""] : chunk(JSON.stringify(block.input));
+      const input = asFields(block.input);
+      const parts = Object.keys(input).length === 0 ? [""] : chunk(JSON.stringify(input));
       return {
         start: { ...block, input: {} },
         deltas: parts.map((part): WireDelta => ({ type: "input_json_delta", partial_json: part })),

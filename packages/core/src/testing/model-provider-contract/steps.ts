@@ -1,6 +1,7 @@
 import type { CallOptions, ModelOutput } from "../../engine/ports/model-provider.js";
 import type { ApiFailure } from "../../messages/call/failure.js";
-import type { ModelRequest, ToolDefinition } from "../../messages/call/request.js";
+import type { ToolDefinition } from "../../messages/call/request.js";
+import { sendable, type SendableRequest } from "../../messages/call/sendable-request.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { RequestMessage } from "../../messages/content.js";
 import { check } from "../check.js";
@@ -45,7 +46,7 @@ const tools: readonly ToolDefinition[] = ["read", "write"].map((name) => ({
 export const requestFor = (
   { model }: ProviderHarness,
   messages: readonly RequestMessage[] = [question("hello")],
-): ModelRequest => ({ model, max_tokens: 8000, tools, messages });
+): SendableRequest => sendable({ model, max_tokens: 8000, tools, messages });
 
 export interface Streamed {
   readonly outputs: readonly ModelOutput[];

@@ -1,8 +1,9 @@
-import type { ToolUseBlock } from "@palimpsest/core";
+import { asFields, type ToolUseBlock } from "@palimpsest/core";
 import type { Agent } from "./agent.js";
 import type { AgentEvent } from "../base/agent-event.js";
 import { runCall, type CallOutcome } from "./run-call.js";
 import { telling } from "./telling.js";
+import type { ToolInput } from "../base/tool.js";
 
 const MOST_AT_ONCE = 10;
 
@@ -54,11 +55,11 @@ export function groupCalls(
 }
 
 function readsOnly(
-  tool: { readonly isReadOnly: (input: ToolUseBlock["input"]) => boolean } | undefined,
+  tool: { readonly isReadOnly: (input: ToolInput) => boolean } | undefined,
   { input }: ToolUseBlock,
 ): boolean {
   try {
-    return tool?.isReadOnly(input) === true;
+    return tool?.isReadOnly(asFields(input)) === true;
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import type { AssistantMessage, EngineStep, ModelRequest, RequestMessage } from "@palimpsest/core";
+import { asFields, type AssistantMessage, type EngineStep, type ModelRequest, type RequestMessage } from "@palimpsest/core";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
@@ -167,7 +167,7 @@ export function createDemoChecks({ workspace, session, said }: CheckOptions): De
     async noteRequest(request, response) {
       await files.noteRequest(request.messages);
       for (const block of response.message.content) {
-        if (block.type === "tool_use") noteCall(block.name, block.input);
+        if (block.type === "tool_use") noteCall(block.name, asFields(block.input));
       }
     },
     async judge(last, path) {

@@ -1,4 +1,4 @@
-import type { AssistantMessage, EngineStep } from "@palimpsest/core";
+import { asFields, type AssistantMessage, type EngineStep } from "@palimpsest/core";
 import type { Mended, WriterName } from "@palimpsest/core/compaction";
 import type { MoneyFigures } from "./demo-money.js";
 
@@ -46,7 +46,7 @@ export function describeCalls({ message: { content } }: AssistantMessage): strin
   for (const block of content) {
     if (block.type !== "tool_use") continue;
     const subjects = groups.get(block.name) ?? [];
-    subjects.push(subjectOf(block.input));
+    subjects.push(subjectOf(asFields(block.input)));
     groups.set(block.name, subjects);
   }
   if (groups.size === 0) {

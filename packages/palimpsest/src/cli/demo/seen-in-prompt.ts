@@ -1,4 +1,4 @@
-import type { AssistantBlock, RequestMessage, UserBlock } from "@palimpsest/core";
+import { asFields, type AssistantBlock, type RequestMessage, type UserBlock } from "@palimpsest/core";
 import { requestTexts } from "../../replay/measures/shown-texts.js";
 
 /** What a model can know that is given these messages, and nothing else. */
@@ -37,7 +37,7 @@ export function seeInPrompt(messages: readonly RequestMessage[], work: string): 
   for (const { content } of messages) {
     for (const block of typeof content === "string" ? [] : content) {
       if (block.type === "tool_use" && block.name === "Read") {
-        const path = block.input["file_path"];
+        const path = asFields(block.input)["file_path"];
         if (typeof path === "string") paths.set(block.id, path);
       } else if (block.type === "tool_result") {
         const path = paths.get(block.tool_use_id);

@@ -1,5 +1,6 @@
 import type { Attachment, Message } from "@palimpsest/core";
 import type { RememberedRead } from "@palimpsest/core/compaction";
+import { sendable } from "@palimpsest/core/protocols";
 import { createRecordedWorld, type RecordedWorld } from "../world/recorded-world.js";
 import { watchForgotten } from "../world/watch-forgotten.js";
 import { askAside, isTooLong, summaryIn } from "./ask-aside.js";
@@ -102,13 +103,13 @@ function coldCall(messages: readonly Message[], host: PolicyHost) {
   const history = new PromptList(host);
   history.append(messages.map(withoutThinking));
   return {
-    request: {
+    request: sendable({
       model: host.model,
       max_tokens: Math.min(SUMMARY_TOKENS, host.maxTokens),
       system: SYSTEM,
       tools: host.tools,
       messages: withInstruction(history.wire, INSTRUCTION),
-    },
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Message } from "@palimpsest/core";
+import { asFields, type Message } from "@palimpsest/core";
 import { asText } from "../readers/recording.js";
 import { fileCallOf, type FileCall } from "../world/file-call.js";
 import { patchChanges } from "../world/patch-changes.js";
@@ -17,7 +17,7 @@ export function createFileLists(): FileLists {
     note(message) {
       if (message.type !== "assistant") return;
       for (const block of message.message.content) {
-        const call = block.type === "tool_use" ? fileCallOf(block.name, block.input) : undefined;
+        const call = block.type === "tool_use" ? fileCallOf(block.name, asFields(block.input)) : undefined;
         if (call === undefined) continue;
         for (const path of pathsOf(call))
           (call.kind === "read" || call.kind === "command" ? read : changed).add(path);

@@ -1,4 +1,5 @@
 import type { ModelCall, RequestMessage } from "@palimpsest/core";
+import { sendable } from "@palimpsest/core/protocols";
 
 /**
  * Requests whose cache is lost where a recording shows that it was: something new is put into the prompt at that
@@ -57,7 +58,7 @@ export class LossyRequests {
     const { request } = call;
     const [head, ...more] = Array.isArray(request.system) ? request.system : [];
     const marker = head?.cache_control;
-    if (head === undefined || marker === undefined) return call;
+    if (head === undefined || !marker) return call;
     const system = [
       { ...head, text: this.#beforeSystem + head.text },
       ...more,
@@ -74,7 +75,7 @@ export class LossyRequests {
       ...(place === 0 ? { description: `${this.#inTools}${tool.description ?? ""}` } : {}),
       ...(place === all.length - 1 && foundUpTo === undefined ? { cache_control: marker } : {}),
     }));
-    return { ...call, request: { ...request, ...(tools && { tools }), system, messages } };
+    return { ...call, request: sendable({ ...request, ...(tools && { tools }), system, messages }) };
   }
 
   #next(): string {

@@ -1,11 +1,9 @@
-import type { AssistantBlock } from "@palimpsest/core";
+import { asFields, type AssistantBlock } from "@palimpsest/core";
 import type { AnswerBlock } from "../../simulator/player.js";
 
-type PlayedBlock = Extract<AssistantBlock, { readonly type: AnswerBlock["type"] }>;
-
 /** The blocks of a response that a player can have said. */
-export const playedBlocks = (content: readonly AssistantBlock[]): readonly PlayedBlock[] =>
-  content.filter(
-    (block): block is PlayedBlock =>
-      block.type === "text" || block.type === "thinking" || block.type === "tool_use",
-  );
+export const playedBlocks = (content: readonly AssistantBlock[]): readonly AnswerBlock[] =>
+  content.flatMap((block): readonly AnswerBlock[] => {
+    if (block.type === "tool_use") return [{ ...block, input: asFields(block.input) }];
+    return block.type === "text" || block.type === "thinking" ? [block] : [];
+  });

@@ -12,6 +12,7 @@ import {
   type ModelResponse,
   type RequestMessage,
 } from "@palimpsest/core";
+import { sendable } from "@palimpsest/core/protocols";
 import { asText } from "../readers/recording.js";
 import type { PolicyEdit, PolicyHost, PolicyTtl } from "./policy.js";
 
@@ -109,7 +110,7 @@ export class PromptList {
   request(more: Partial<ModelRequest> = {}, betas: readonly string[] = []): ModelCall {
     const messages = marked(this.#wire, this.#cacheControl);
     this.#sent = messages.length;
-    return { request: { ...this.#head(), messages, ...more }, betas };
+    return { request: sendable({ ...this.#head(), messages, ...more }), betas };
   }
 
   /**
@@ -119,7 +120,7 @@ export class PromptList {
   requestAside(instruction: string): ModelCall {
     const sent = marked(this.#wire.slice(0, this.#sent), this.#cacheControl);
     const messages = withInstruction([...sent, ...this.#wire.slice(this.#sent)], instruction);
-    return { request: { ...this.#head(), messages } };
+    return { request: sendable({ ...this.#head(), messages }) };
   }
 
   #head() {

@@ -1,3 +1,4 @@
+import { sendable } from "@palimpsest/core/protocols";
 import { askAside, summaryIn } from "./ask-aside.js";
 import { createCompactingRun, type CompactingParts } from "./compacting-run.js";
 import type { Policy, PolicyHost } from "./policy.js";
@@ -45,13 +46,13 @@ export function summarisingAll(
       const history = new PromptList(host);
       history.append(list.messages.map(withoutThinking));
       const answer = await askAside(host.provider, {
-        request: {
+        request: sendable({
           model: host.model,
           max_tokens: Math.min(SUMMARY_TOKENS, host.maxTokens),
           system: SYSTEM,
           tools: host.tools,
           messages: withInstruction(history.wire, INSTRUCTION),
-        },
+        }),
       });
       if ("failure" in answer) return undefined;
       const parts = [

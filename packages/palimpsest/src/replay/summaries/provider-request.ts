@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { findModel, type ModelCall, type ModelRequest, type RequestMessage } from "@palimpsest/core";
+import { findModel, type ModelCall, type ModelRequest, type RequestMessage, type TextBlock } from "@palimpsest/core";
 import { priceOf } from "../../simulator/core/pricing.js";
 import { blockTokens, TOKENS_PER_MESSAGE } from "../../simulator/tokens/block-tokens.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
@@ -59,7 +59,7 @@ function bareMessage(message: RequestMessage): readonly RequestMessage[] {
   if (typeof message.content === "string") return [message];
   const blocks = message.content.flatMap((block) => {
     if (block.type === "thinking" || block.type === "redacted_thinking") return [];
-    const { cache_control: _, ...bare } = block;
+    const { cache_control: _, ...bare } = block as TextBlock;
     return [bare];
   });
   const content = blocks.length === 0 ? [{ type: "text", text: "…" }] : blocks;

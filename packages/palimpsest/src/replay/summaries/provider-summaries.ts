@@ -1,4 +1,5 @@
 import { findModel, type ApiFailure, type ModelProvider, type ModelResponse } from "@palimpsest/core";
+import { sendable } from "@palimpsest/core/protocols";
 import { priceOf } from "../../simulator/core/pricing.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
 import { billedTokens } from "../measures/recorded-bill.js";
@@ -109,7 +110,7 @@ async function answerOf(
   request: ReturnType<typeof providerRequest>,
 ): Promise<{ readonly response: ModelResponse } | { readonly failure: ApiFailure }> {
   let response: ModelResponse | undefined;
-  for await (const output of provider.stream({ request })) {
+  for await (const output of provider.stream({ request: sendable(request) })) {
     if (output.kind === "error") return { failure: output.failure };
     if (output.kind === "message") response = output.message;
   }

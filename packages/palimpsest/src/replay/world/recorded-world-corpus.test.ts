@@ -5,6 +5,7 @@ import type { AssistantMessage, Message } from "@palimpsest/core";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { readRecording } from "../readers/read-recording.js";
 import type { RecordedFileCounts } from "./recorded-files.js";
+import { playedBlocks } from "../policies/played-blocks.js";
 import { createRecordedWorld } from "./recorded-world.js";
 import { corpusFolder } from "../testing/corpus-folder.js";
 
@@ -13,7 +14,7 @@ const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 
 const played = ({ message }: AssistantMessage): readonly AnswerBlock[] =>
-  message.content.filter((block) => block.type === "text" || block.type === "tool_use");
+  playedBlocks(message.content);
 
 /** Everything that a recording holds, in its order. */
 function play(messages: readonly Message[]) {

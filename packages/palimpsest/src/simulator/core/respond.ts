@@ -282,7 +282,7 @@ class Exchange {
   }): Responded {
     const { request, model, seen, appliedEdits, transformations } = this.#prepared;
     const { prompt, cache } = done.reading;
-    const speed = request["speed"] ?? "standard";
+    const speed = typeof request["speed"] === "string" ? request["speed"] : "standard";
     const context: MissContext = {
       cache: this.#state.cache,
       prompt: this.#prepared.prompt,
@@ -310,7 +310,7 @@ class Exchange {
       container: null,
       usage: {
         ...(deleted === 0 ? done.usage : withoutDeleted(done.usage, deleted)),
-        inference_geo: request["inference_geo"] ?? "global",
+        inference_geo: typeof request["inference_geo"] === "string" ? request["inference_geo"] : "global",
         speed,
       },
       ...(isFields(request["context_management"])

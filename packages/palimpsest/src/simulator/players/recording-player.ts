@@ -1,4 +1,4 @@
-import { SYNTHETIC_MODEL, type AssistantMessage, type Message } from "@palimpsest/core";
+import { asFields, SYNTHETIC_MODEL, type AssistantMessage, type Message } from "@palimpsest/core";
 import {
   createPositionedPlayer,
   type ObservingPlayer,
@@ -66,7 +66,7 @@ function plannedBlock(block: AssistantMessage["message"]["content"][number]): re
     case "thinking":
       return block.thinking.trim() === "" ? [] : [{ type: "thinking", thinking: block.thinking }];
     case "tool_use":
-      return [{ type: "call", call: { tool: block.name, input: block.input } }];
+      return [{ type: "call", call: { tool: block.name, input: asFields(block.input) } }];
     default:
       return [];
   }

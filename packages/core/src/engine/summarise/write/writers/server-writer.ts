@@ -1,4 +1,5 @@
-import type { ModelRequest } from "../../../../messages/call/request.js";
+import type { ModelRequest } from "../../../messages/call/request.js";
+import type { SendableRequest } from "../../../../messages/call/sendable-request.js";
 import type { CompactionBlock, RequestMessage } from "../../../../messages/content.js";
 import type { ModelProvider } from "../../../ports/model-provider.js";
 import { buildFork } from "../../../prompt/fork.js";
@@ -29,7 +30,7 @@ export const canAskServer = ({ capabilities, parameters }: CacheSafeParams): boo
 export function askServer(summary: ServerSummary, options: AskOptions): Promise<ModelAnswer> {
   const { provider, params, prefix, instructions, now, onRequest } = summary;
   const built = buildFork(params, { source: "compact", prefix, messages: [], now, answer: "text" });
-  const request: ModelRequest = {
+  const request: SendableRequest = {
     ...built.request,
     compaction: {
       type: "summarize",

@@ -1,4 +1,5 @@
-import type { ModelRequest, ToolDefinition } from "../../../../messages/call/request.js";
+import type { ModelRequest, ToolDefinition } from "../../../messages/call/request.js";
+import { sendable } from "../../../../messages/call/sendable-request.js";
 import type { AssistantBlock, CompactionBlock, RequestMessage } from "../../../../messages/content.js";
 import type { Message } from "../../../../messages/message.js";
 import { normalise } from "../../../../messages/normalise/normaliser.js";
@@ -28,7 +29,7 @@ export function askStreaming(summary: StreamingSummary, options: AskOptions): Pr
   const { provider, onRequest } = summary;
   const request = streamingRequest(summary);
   onRequest?.(request);
-  return askModel(provider, { request }, options);
+  return askModel(provider, { request: sendable(request) }, options);
 }
 
 function streamingRequest({ model, messages, prompt, maxTokens, account }: StreamingSummary): ModelRequest {
