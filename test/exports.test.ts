@@ -5,6 +5,7 @@ import * as core from "@palimpsest/core";
 import * as aiSdk from "@palimpsest/core/ai-sdk";
 import * as anthropicSdk from "@palimpsest/core/anthropic-sdk";
 import * as compaction from "@palimpsest/core/compaction";
+import * as imports from "@palimpsest/core/import";
 import * as langchain from "@palimpsest/core/langchain";
 import * as notes from "@palimpsest/core/notes";
 import * as protocols from "@palimpsest/core/protocols";
@@ -29,6 +30,7 @@ describe("exports", () => {
   it.each([
     ["@palimpsest/core", core],
     ["@palimpsest/core/compaction", compaction],
+    ["@palimpsest/core/import", imports],
     ["@palimpsest/core/notes", notes],
     ["@palimpsest/core/protocols", protocols],
     ["@palimpsest/core/recordings", recordings],
@@ -59,6 +61,7 @@ describe("exports", () => {
           "./ai-sdk",
           "./anthropic-sdk",
           "./compaction",
+          "./import",
           "./langchain",
           "./notes",
           "./protocols",

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { fit, type LooseMessage } from "@palimpsest/core/compaction";
+import { fit } from "@palimpsest/core/compaction";
+import { messagesFromOpenAiChat, type AnthropicMessage } from "@palimpsest/core/import";
 import { findProblems } from "@palimpsest/core/validity";
 import { output } from "./world.js";
 
 const settings = { window: 200_000, clearSizeTarget: 10_000 };
 const tools = [{ name: "Read", input_schema: { type: "object" } }];
 
-function conversation(rounds: number, bytes: number): readonly LooseMessage[] {
+function conversation(rounds: number, bytes: number): readonly AnthropicMessage[] {
   return [
     { role: "user", content: "Read everything. Never touch the tests." },
-    ...Array.from({ length: rounds }, (_, round): readonly LooseMessage[] => [
+    ...Array.from({ length: rounds }, (_, round): readonly AnthropicMessage[] => [
       {
         role: "assistant",
         content: [{ type: "tool_use", id: `t${round}`, name: "Read", input: { path: `/src/${round}.ts` } }],
@@ -22,7 +23,7 @@ function conversation(rounds: number, bytes: number): readonly LooseMessage[] {
   ];
 }
 
-const judge = (messages: readonly LooseMessage[]) =>
+const judge = (messages: readonly AnthropicMessage[]) =>
   findProblems({ model: "claude-opus-5", max_tokens: 1000, messages, tools });
 
 describe("fit", () => {
@@ -38,11 +39,11 @@ describe("fit", () => {
   });
 
   it("clears, then summarises, until it fits; what it returns can be gone on with", async () => {
-    let messages: readonly LooseMessage[] = conversation(1, 100);
+    let messages: readonly AnthropicMessage[] = conversation(1, 100);
     const tiers = new Set<string>();
     for (let round = 0; round < 260; round += 1) {
       const id = `n${round}`;
-      const grown: readonly LooseMessage[] = [
+      const grown: readonly AnthropicMessage[] = [
         ...messages,
         {
           role: "assistant",
@@ -69,7 +70,7 @@ describe("fit", () => {
   });
 
   it("loses no instruction in any number of compactions", async () => {
-    let messages: readonly LooseMessage[] = [{ role: "user", content: "Begin." }];
+    let messages: readonly AnthropicMessage[] = [{ role: "user", content: "Begin." }];
     const said: string[] = [];
     let compactions = 0;
     for (let round = 0; round < 150; round += 1) {
@@ -77,7 +78,7 @@ describe("fit", () => {
       const isSaid = round % 5 === 0;
       if (isSaid)
         said.push(`INSTRUCTION-${round}: ${output(round, 600)}\n[1] and 6. All user messages:\n[2] x`);
-      const grown: readonly LooseMessage[] = [
+      const grown: readonly AnthropicMessage[] = [
         ...messages,
         {
           role: "assistant",
@@ -113,10 +114,45 @@ describe("fit", () => {
 
   it("refuses what is no message of the Messages API, by its place", async () => {
     const given = { model: "claude-opus-5" };
-    const system = { role: "system", content: "You are" } as never;
-    await expect(fit([system], given)).rejects.toThrow('message 0 is of role "system"');
+    const tool = { role: "tool", content: "x" } as never;
+    await expect(fit([tool], given)).rejects.toThrow('message 0 has the role "tool"');
     const empty = { role: "user" } as never;
     await expect(fit([{ role: "user", content: "x" }, empty], given)).rejects.toThrow("of message 1");
+  });
+
+  it("gives back as the system prompt what the list says as the system", async () => {
+    const list: readonly AnthropicMessage[] = [
+      { role: "system", content: "Never use tabs." },
+      { role: "user", content: "Go." },
+      { role: "system", content: [{ type: "text", text: "It is late." }] },
+    ];
+    const { messages, system } = await fit(list, {
+      model: "claude-opus-5",
+      system: [{ type: "text", text: "Be brief." }],
+    });
+    expect(system).toBe("Be brief.\n\nNever use tabs.\n\nIt is late.");
+    expect(messages).toEqual([{ role: "user", content: [{ type: "text", text: "Go." }] }]);
+  });
+
+  it("takes a list of any other shape through its importer", async () => {
+    const list = [
+      { role: "developer", content: "Be brief." },
+      { role: "user", content: "Read a.ts." },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: "c1", type: "function", function: { name: "Read", arguments: '{"path":"a.ts"}' } },
+        ],
+      },
+      { role: "tool", tool_call_id: "c1", content: output(1, 600_000) },
+    ];
+    const given = { model: "claude-opus-5", tools, settings };
+    const { messages, system, steps } = await fit(messagesFromOpenAiChat(list), given);
+    expect(system).toBe("Be brief.");
+    expect(steps).not.toEqual([]);
+    expect(judge(messages)).toEqual([]);
+    expect(JSON.stringify(messages)).toContain("Read a.ts.");
   });
 
   it("keeps no notes, whatever the settings say", async () => {
@@ -128,7 +164,7 @@ describe("fit", () => {
   it("quotes two messages that it gave back as one each with ends of its own", async () => {
     const lines = Array.from({ length: 1500 }, (_, at) => `${at}: a ${at * 7919}`).join("\n");
     const asked = `Begin with the second table.\n${lines.slice(0, 2000)}`;
-    const said: readonly LooseMessage[] = [
+    const said: readonly AnthropicMessage[] = [
       { role: "user", content: lines },
       { role: "user", content: asked },
     ];

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fit, type LooseMessage } from "@palimpsest/core/compaction";
+import { fit } from "@palimpsest/core/compaction";
+import type { AnthropicMessage } from "@palimpsest/core/import";
 import { missingIn, shownToModel } from "./words/judge.js";
 import { said } from "./words/said.js";
 
@@ -18,7 +19,7 @@ it("loses no word of a person between calls of fit, which has nothing but the li
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 2, maxLength: 8 }), async (turns) => {
-      let messages: LooseMessage[] = [];
+      let messages: AnthropicMessage[] = [];
       const texts: (readonly string[])[] = [];
       let calls = 0;
       for (const { words, rounds, size } of turns) {

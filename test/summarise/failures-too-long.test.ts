@@ -21,7 +21,9 @@ async function refuse(refusal: () => Response, options: HostOptions = {}) {
 
 const filesIn = (messages: readonly RequestMessage[]): readonly string[] =>
   messages.flatMap(({ content }) =>
-    content.flatMap((block) => (block.type === "tool_use" ? [String(asFields(block.input)["file_path"])] : [])),
+    content.flatMap((block) =>
+      block.type === "tool_use" ? [String(asFields(block.input)["file_path"])] : [],
+    ),
   );
 
 const textsIn = (messages: readonly RequestMessage[]): readonly string[] =>

@@ -129,5 +129,9 @@ export {
   type ExtractiveOptions,
   type ExtractiveSummary,
 } from "./engine/summarise/write/extractive/write-extractive.js";
-export { fit, type FitOptions, type Fitted, type LooseMessage } from "./engine/conversation/fit.js";
+export { fit, type FitOptions, type Fitted } from "./engine/conversation/fit.js";
 export { compaction } from "./engine/conversation/compaction-stage.js";
+export { asCompactHooks } from "../../palimpsest/src/agent/hooks/as-compact-hooks.js";
+export { combineHooks } from "../../palimpsest/src/agent/hooks/combine-hooks.js";
+export { createFunctionHooks } from "../../palimpsest/src/agent/hooks/function-hooks.js";
+export { mergeHookOutputs } from "../../palimpsest/src/agent/hooks/merge-hook-outputs.js";

@@ -2,6 +2,9 @@ import type { ModelRequest, ToolDefinition } from "../messages/call/request.js";
 import type { ModelResponse } from "../messages/call/response.js";
 import type { AssistantBlock, CacheControl, UserBlock } from "../messages/content.js";
 import { asText, isFields, type Fields } from "../messages/fields.js";
+import { readAnthropicMessage } from "../messages/import/from-anthropic.js";
+import { ImportError } from "../messages/import/imported.js";
+import { wrapReminder } from "../messages/normalise/render-attachment.js";
 import { accountFields, forkFields } from "../engine/prompt/fork-parameters.js";
 import { decodeResponse } from "../protocols/anthropic-messages/response.js";
 import { endStream, startStream, stepStream } from "../protocols/anthropic-messages/stream-decoder.js";
@@ -49,11 +52,13 @@ export function palimpsestMiddleware(options: AdapterOptions = {}): SdkMiddlewar
   const threads = createThreads(options);
   return async (request, next, context) => {
     const body = readBody(request);
-    if (body === undefined) return next(request);
+    const messages = body === undefined ? undefined : messagesOf(body);
+    if (body === undefined || messages === undefined) return next(request);
     const isStream = body["stream"] === true;
     const sendBody = (fields: Fields) => next({ ...request, body: JSON.stringify(fields) });
     const input: TurnInput = {
       ...describe(body),
+      messages,
       capabilities: options.capabilities ?? capabilitiesFor(true),
       signal: isSignal(request.signal) ? request.signal : undefined,
       async ask(summary) {
@@ -134,7 +139,6 @@ function describe(body: Fields) {
       ...tool,
       name: asText(tool["name"]),
     })),
-    messages: (body["messages"] as readonly unknown[]).flatMap(givenOf),
   };
 }
 
@@ -145,16 +149,24 @@ const textsOf = (content: unknown): readonly string[] => {
     : [];
 };
 
-function givenOf(message: unknown): readonly GivenMessage[] {
-  if (!isFields(message)) return [];
-  const { role, content } = message;
-  const list: readonly unknown[] = Array.isArray(content)
-    ? content
-    : [{ type: "text", text: asText(content) }];
-  const blocks = list.map((block) => (isFields(block) ? withoutMarker(block) : block));
-  if (role === "assistant") return [{ role, content: blocks as AssistantBlock[] }];
-  const isMeta = role === "system" ? { isMeta: true } : {};
-  return [{ role: "user", content: blocks as UserBlock[], ...isMeta }];
+/** Undefined where they are not messages: the API says it best. */
+function messagesOf(body: Fields): readonly GivenMessage[] | undefined {
+  try {
+    return (body["messages"] as readonly unknown[]).map(givenOf);
+  } catch (error) {
+    if (error instanceof ImportError) return undefined;
+    throw error;
+  }
+}
+
+/** Our markers take the place of the caller's. What the caller says as the system is said in its place, as a reminder. */
+function givenOf(message: unknown, index: number): GivenMessage {
+  const { role, blocks } = readAnthropicMessage(message, index);
+  const content: unknown[] = blocks.map(({ block }) => (isFields(block) ? withoutMarker(block) : block));
+  if (role === "assistant") return { role, content: content as AssistantBlock[] };
+  if (role === "user") return { role, content: content as UserBlock[] };
+  const text = wrapReminder("system", textsOf(content).join("\n"));
+  return { role: "user", content: [{ type: "text", text }], isMeta: true };
 }
 
 const withoutMarker = ({ cache_control: _marker, ...rest }: Fields): Fields => rest;

@@ -1,10 +1,11 @@
 import type { ToolDefinition } from "../../messages/call/request.js";
 import type { ModelResponse, ResponseUsage } from "../../messages/call/response.js";
-import type { AssistantBlock, ContentBlock, ToolResultContent, UserBlock } from "../../messages/content.js";
+import type { AssistantBlock, UserBlock } from "../../messages/content.js";
 import { asText, isFields, type Fields } from "../../messages/fields.js";
+import { aiSdkParts, readModelMessage } from "../../messages/import/from-ai-sdk.js";
+import type { PlacedBlock } from "../../messages/import/imported.js";
 import { noteOrigins } from "../origins.js";
 import type { GivenMessage } from "../turn-input.js";
-import { fileBlock } from "./file-block.js";
 import type { SdkGenerated, SdkMessage, SdkPart } from "./sdk-types.js";
 
 const given = new WeakMap<object, GivenMessage>();
@@ -17,22 +18,24 @@ export function fromSdk(message: SdkMessage): GivenMessage {
 }
 
 function convert(message: SdkMessage): GivenMessage {
-  const made = partsOf(message).flatMap((part, index) => {
-    const block = blockOf(part);
-    return block === undefined ? [] : [{ block, part: index }];
-  });
-  const content = noteOrigins(message, made);
-  if (message.role === "assistant")
-    return { role: "assistant", content: content as readonly AssistantBlock[] };
-  const isMeta = message.role === "system" ? { isMeta: true } : {};
-  return { role: "user", content: content as readonly UserBlock[], ...isMeta };
+  const { role, blocks } = readModelMessage({ ...message, content: partsOf(message) }, 0);
+  const content = noteOrigins(message, blocks.map(signed));
+  if (role === "assistant") return { role, content: content as readonly AssistantBlock[] };
+  return {
+    role: "user",
+    content: content as readonly UserBlock[],
+    ...(role === "system" ? { isMeta: true } : {}),
+  };
 }
 
+/** Thinking without a signature goes back to its model as it came: it must not be left out. */
+const signed = ({ block, part }: PlacedBlock): PlacedBlock =>
+  block.type === "thinking" && block.signature === ""
+    ? { block: { ...block, signature: "unsigned" }, part }
+    : { block, part };
+
 /** A text alone counts as one part. */
-export function partsOf({ content }: SdkMessage): readonly SdkPart[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? content.filter(isPart) : [];
-}
+export const partsOf = ({ content }: SdkMessage): readonly SdkPart[] => aiSdkParts({ content });
 
 /** As models take them: no text alone, and pictures as files. */
 export const inParts = (message: SdkMessage): SdkMessage =>
@@ -48,80 +51,6 @@ export const inParts = (message: SdkMessage): SdkMessage =>
       };
 
 const isPart = (part: unknown): part is SdkPart => isFields(part) && typeof part["type"] === "string";
-
-/** Undefined for what no model sees. What has no like here stands for itself as a text, and is sent as it came. */
-function blockOf(part: SdkPart): ContentBlock | undefined {
-  switch (part.type) {
-    case "text":
-      return { type: "text", text: asText(part["text"]) };
-    case "reasoning":
-      return thinkingBlock(part);
-    case "image":
-    case "file":
-      return fileBlock(part);
-    case "tool-call":
-      return part["providerExecuted"] === true ? placeholder(part) : toolUse(part);
-    case "tool-result":
-      return toolResult(part);
-    case "tool-approval-request":
-    case "tool-approval-response":
-    case "source":
-      return undefined;
-    default:
-      return placeholder(part);
-  }
-}
-
-const placeholder = (part: SdkPart): ContentBlock => ({ type: "text", text: JSON.stringify(part) });
-
-const anthropicOptions = (part: Fields): Fields => {
-  const options = part["providerOptions"];
-  const own = isFields(options) ? options["anthropic"] : undefined;
-  return isFields(own) ? own : {};
-};
-
-/** Thinking of other models has no signature: it goes back as it came, or not at all. */
-function thinkingBlock(part: SdkPart): ContentBlock {
-  const { signature, redactedData } = anthropicOptions(part);
-  if (typeof redactedData === "string") return { type: "redacted_thinking", data: redactedData };
-  return { type: "thinking", thinking: asText(part["text"]), signature: asText(signature) || "unsigned" };
-}
-
-function toolUse(part: SdkPart): ContentBlock {
-  const { toolCallId, toolName, input } = part;
-  return {
-    type: "tool_use",
-    id: asText(toolCallId),
-    name: asText(toolName),
-    input: isFields(input) ? input : {},
-  };
-}
-
-function toolResult(part: SdkPart): ContentBlock {
-  const output = isFields(part["output"]) ? part["output"] : {};
-  const { type, value } = output;
-  const isError = type === "error-text" || type === "error-json" || type === "execution-denied";
-  return {
-    type: "tool_result",
-    tool_use_id: asText(part["toolCallId"]),
-    content: resultContent(output),
-    ...(isError ? { is_error: true } : {}),
-  };
-
-  function resultContent({ reason }: Fields): string | readonly ToolResultContent[] {
-    if (type === "execution-denied") return asText(reason) || "The execution was denied.";
-    if (type === "content" && Array.isArray(value)) return value.flatMap(resultPart);
-    return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  }
-}
-
-function resultPart(part: unknown): readonly ToolResultContent[] {
-  if (!isPart(part)) return [];
-  if (part.type === "text") return [{ type: "text", text: asText(part["text"]) }];
-  const { data, url, mediaType } = part;
-  const type = asText(mediaType) || (part.type.startsWith("image") ? "image/png" : "application/pdf");
-  return [fileBlock({ type: "file", data: data ?? url, mediaType: type }) as ToolResultContent];
-}
 
 /** A tool as far as its size goes. */
 export function toolFromSdk(tool: object): ToolDefinition {

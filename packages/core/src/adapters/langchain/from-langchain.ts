@@ -1,7 +1,13 @@
 import type { ToolDefinition } from "../../messages/call/request.js";
 import type { ModelResponse, ResponseUsage } from "../../messages/call/response.js";
-import type { AssistantBlock, ContentBlock, ToolResultContent, UserBlock } from "../../messages/content.js";
+import type { AssistantBlock, UserBlock } from "../../messages/content.js";
 import { asText, isFields, type Fields } from "../../messages/fields.js";
+import {
+  isLangChainRole,
+  langChainParts,
+  readLangChainMessage,
+} from "../../messages/import/from-langchain.js";
+import type { PlacedBlock } from "../../messages/import/imported.js";
 import { noteOrigins } from "../origins.js";
 import type { GivenMessage } from "../turn-input.js";
 import type { LangChainMessage } from "./langchain-types.js";
@@ -16,82 +22,27 @@ export function fromLangChain(message: LangChainMessage): GivenMessage {
 }
 
 function convert(message: LangChainMessage): GivenMessage {
-  if (message.type === "ai") {
-    const content = noteOrigins(message, assistantBlocks(message)) as readonly AssistantBlock[];
-    return { role: "assistant", content };
-  }
-  const blocks = message.type === "tool" ? [{ block: toolResult(message), part: 0 }] : partBlocks(message);
-  const content = noteOrigins(message, blocks) as readonly UserBlock[];
-  return { role: "user", content, ...(message.type === "system" ? { isMeta: true } : {}) };
-}
-
-interface Made {
-  readonly block: ContentBlock;
-  readonly part: number;
-}
-
-/** A text alone counts as one part. */
-export function partsOf({ content }: LangChainMessage): readonly Fields[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? content.filter(isFields) : [];
-}
-
-const partBlocks = (message: LangChainMessage): readonly Made[] =>
-  partsOf(message).map((part, index) => ({ block: userBlock(part), part: index }));
-
-/** What has no like here stands for itself as a text, and is sent as it came. */
-function userBlock(part: Fields): ContentBlock {
-  const { type, text, source, image_url: image } = part;
-  if (type === "text") return { type, text: asText(text) };
-  if ((type === "image" || type === "document") && isFields(source)) {
-    return { type, source } as ContentBlock;
-  }
-  if (type === "image_url") {
-    const url = asText(isFields(image) ? image["url"] : image);
-    const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
-    return mediaType === undefined || data === undefined
-      ? { type: "image", source: { type: "url", url } }
-      : { type: "image", source: { type: "base64", media_type: mediaType, data } };
-  }
-  return { type: "text", text: JSON.stringify(part) };
-}
-
-/** Texts and signed thinking from the content, calls from where the framework keeps them. */
-function assistantBlocks(message: LangChainMessage): readonly Made[] {
-  const parts = partsOf(message).flatMap((part, index): readonly Made[] => {
-    const { type, text, thinking, signature, data } = part;
-    if (type === "text")
-      return asText(text).trim() === "" ? [] : [{ block: { type, text: asText(text) }, part: index }];
-    if (type === "thinking" && typeof signature === "string") {
-      return [{ block: { type, thinking: asText(thinking), signature }, part: index }];
-    }
-    return type === "redacted_thinking" ? [{ block: { type, data: asText(data) }, part: index }] : [];
-  });
-  return [...parts, ...callsOf(message).map((block) => ({ block, part: -1 }))];
-}
-
-function callsOf(message: LangChainMessage): readonly ContentBlock[] {
-  const { tool_calls: calls } = message as LangChainMessage & { readonly tool_calls?: unknown };
-  return (Array.isArray(calls) ? calls.filter(isFields) : []).map(({ id, name, args }) => ({
-    type: "tool_use",
-    id: asText(id),
-    name: asText(name),
-    input: isFields(args) ? args : {},
-  }));
-}
-
-function toolResult(message: LangChainMessage): ContentBlock {
-  const { content, tool_call_id: id, status } = message as unknown as Fields;
+  // The fields of a message are not all its own: some are those of its class.
+  const { type, content: given } = message;
+  const { tool_calls: calls, tool_call_id: callId, status, role: own } = message as unknown as Fields;
+  // Whatever else an agent keeps among its messages goes back as it came.
+  const known = isLangChainRole(type === "generic" ? own : type) ? type : "human";
+  const fields = { type: known, role: own, content: given, tool_calls: calls, tool_call_id: callId, status };
+  const { role, blocks } = readLangChainMessage(fields, 0);
+  const content = noteOrigins(message, blocks.filter(isSaid));
+  if (role === "assistant") return { role, content: content as readonly AssistantBlock[] };
   return {
-    type: "tool_result",
-    tool_use_id: asText(id),
-    content:
-      typeof content === "string"
-        ? content
-        : (partsOf(message).map(userBlock) as readonly ToolResultContent[]),
-    ...(status === "error" ? { is_error: true } : {}),
+    role: "user",
+    content: content as readonly UserBlock[],
+    ...(role === "system" ? { isMeta: true } : {}),
   };
 }
+
+/** Thinking without a signature is its own client's matter. */
+const isSaid = ({ block }: PlacedBlock): boolean => block.type !== "thinking" || block.signature !== "";
+
+/** A text alone counts as one part. */
+export const partsOf = (message: LangChainMessage): readonly Fields[] => langChainParts(message);
 
 /** A tool as far as its size goes: what its schema is made of only the framework knows. */
 export function toolFromLangChain(tool: unknown): ToolDefinition {

@@ -1,8 +1,11 @@
 import type { ToolDefinition } from "../../messages/call/request.js";
-import type { AssistantBlock, RequestMessage, UserBlock } from "../../messages/content.js";
+import { sendableMessages, type SendableMessage } from "../../messages/call/sendable-request.js";
+import type { UserBlock } from "../../messages/content.js";
 import { createCompactBoundary, type MessageOrigin } from "../../messages/construct.js";
 import { asText } from "../../messages/fields.js";
-import type { Message } from "../../messages/message.js";
+import { messagesFromAnthropic, type AnthropicMessage } from "../../messages/import/from-anthropic.js";
+import type { ImportedMessages } from "../../messages/import/imported.js";
+import type { Message, UserMessage } from "../../messages/message.js";
 import type { Estimator } from "../ports/estimator.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { OverflowStore } from "../ports/overflow-store.js";
@@ -12,20 +15,14 @@ import { readQuotedTexts } from "../summarise/people/read-quoted-texts.js";
 import { isSummaryText } from "../summarise/shape/summary-message.js";
 import type { EngineStep } from "./conversation-api.js";
 import { compaction } from "./compaction-stage.js";
-import { createConversation } from "./conversation.js";
-
-/** A message as people write them for the Messages API: content may be a plain text. */
-export interface LooseMessage {
-  readonly role: "user" | "assistant";
-  readonly content: string | readonly (UserBlock | AssistantBlock)[];
-}
+import { createConversation } from "./conversation-api.js";
 
 export interface FitOptions {
   readonly model: string;
   /** Writes summaries. Without one they are put together from the messages themselves. */
   readonly provider?: ModelProvider;
   /** What is sent along with the messages, for its size. */
-  readonly system?: string;
+  readonly system?: string | readonly { readonly type: "text"; readonly text: string }[];
   readonly tools?: readonly ToolDefinition[];
   /** Tokens that an answer may have. Default 8,192. */
   readonly maxTokens?: number;
@@ -39,7 +36,9 @@ export interface FitOptions {
 
 export interface Fitted {
   /** What to send, and what to go on with: append to this list from now on. Valid for the Messages API. */
-  readonly messages: readonly RequestMessage[];
+  readonly messages: SendableMessage[];
+  /** What to send as the system prompt: `options.system`, then what the list itself said as the system. */
+  readonly system?: string;
   /** What had to be done; empty where everything fitted. */
   readonly steps: readonly EngineStep[];
   readonly tokens: number;
@@ -49,13 +48,16 @@ export interface Fitted {
 
 /**
  * Makes a list of messages fit into a model's window, for people with a loop of their own. Call it before every
- * request and keep what it returns. Pure but for the provider: the same list gives the same result.
+ * request and keep what it returns. Takes messages of the Messages API, and what `@palimpsest/core/import` has made of
+ * any other list. Pure but for the provider: the same list gives the same result.
  */
-export async function fit(messages: readonly LooseMessage[], options: FitOptions): Promise<Fitted> {
+export async function fit(
+  given: readonly AnthropicMessage[] | ImportedMessages,
+  options: FitOptions,
+): Promise<Fitted> {
   const {
     model,
     provider,
-    system,
     tools = [],
     maxTokens = 8192,
     settings,
@@ -64,7 +66,9 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
     overflow,
     signal,
   } = options;
-  let uuids = 0;
+  const imported = "messages" in given ? given : messagesFromAnthropic(given, createOrigin("given"));
+  const system = [systemText(options.system), imported.system].filter((text) => text !== "").join("\n\n");
+  const origin = createOrigin("fit");
   const conversation = createConversation(
     {
       model,
@@ -72,10 +76,10 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
       sessionId: "fit",
       compaction,
       // No time passes here: what depends on pauses is for conversations that know when things were said.
-      clock: { now: () => 0 },
-      ids: { next: () => `fit-${(uuids += 1)}` },
+      clock: origin.clock,
+      ids: origin.ids,
       tools: () => tools.map((definition) => ({ definition })),
-      ...(system === undefined ? {} : { system: { custom: system } }),
+      ...(system === "" ? {} : { system: { custom: system } }),
       ...(provider === undefined ? {} : { provider }),
       // There is nobody here whom notes could serve later.
       settings: { ...settings, notes: false },
@@ -83,62 +87,72 @@ export async function fit(messages: readonly LooseMessage[], options: FitOptions
       ...(estimator === undefined ? {} : { estimator }),
       ...(overflow === undefined ? {} : { overflow }),
     },
-    messages.flatMap(asMessages),
+    imported.messages.flatMap(carryOn),
   );
   const prepared = await conversation.prepare(signal === undefined ? {} : { signal });
   const { tokens } = conversation.size();
+  const { steps } = prepared;
+  const head = system === "" ? {} : { system };
   if (prepared.kind === "request") {
-    return { messages: prepared.built.params.messages, steps: prepared.steps, tokens };
+    return { messages: sendableMessages(prepared.built.params.messages), ...head, steps, tokens };
   }
-  return {
-    messages: conversation.requestMessages(),
-    steps: prepared.steps,
-    tokens,
-    problem: prepared.message,
-  };
+  const { message: problem } = prepared;
+  return { messages: sendableMessages(conversation.requestMessages()), ...head, steps, tokens, problem };
 }
 
-/** A list that was fitted before begins with a summary of ours: what it quotes is carried on as people's words. */
-function asMessages(given: LooseMessage, index: number): readonly Message[] {
-  const { role, content } = given;
-  if (role !== "user" && role !== "assistant") {
-    throw new TypeError(
-      `fit: message ${index} is of role ${JSON.stringify(role)}; there are user and assistant`,
-    );
-  }
-  if (typeof content !== "string" && !Array.isArray(content)) {
-    throw new TypeError(`fit: the content of message ${index} is neither a text nor a list of blocks`);
-  }
-  if (role !== "user") return [asMessage(given, `given-${index}`)];
-  const blocks: Blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+const createOrigin = (name: string): MessageOrigin => {
+  let made = 0;
+  return {
+    clock: { now: () => 0 },
+    ids: { next: () => `${name}-${(made += 1)}` },
+    sessionId: "fit",
+    parentUuid: null,
+  };
+};
+
+const systemText = (system: FitOptions["system"] = ""): string =>
+  typeof system === "string" ? system : system.map(({ text }) => text).join("\n\n");
+
+/**
+ * A list that was fitted before begins with a summary of ours: what it quotes is carried on as people's words. What
+ * was said in several messages came back as one with several texts: each is a message again, because what is quoted
+ * of each is bounded by itself. Sent, they are one message.
+ */
+function carryOn(message: Message): readonly Message[] {
+  if (message.type !== "user") return [message];
+  const { content } = message.message;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : content;
   const at = blocks.findIndex((block) => block?.type === "text" && isSummaryText(asText(block.text)));
   const summary = blocks[at];
-  const part = (of: Blocks, name: string): readonly Message[] =>
-    byText(of).map((parts, place) => asMessage({ role, content: parts }, `given-${index}${name}-${place}`));
+  const part = (of: readonly UserBlock[], name: string): readonly UserMessage[] =>
+    byText(of).map((parts, place) => ({
+      ...message,
+      uuid: `${message.uuid}${name}-${place}`,
+      message: { role: "user", content: parts },
+    }));
   if (summary?.type !== "text") return part(blocks, "");
+  const { uuid, sessionId } = message;
   const humanMessages = readQuotedTexts(summary.text).map((text, place) => ({
-    uuid: `given-${index}-said-${place}`,
+    uuid: `${uuid}-said-${place}`,
     text,
   }));
+  const origin = {
+    clock: { now: () => 0 },
+    ids: { next: () => `${uuid}-boundary` },
+    sessionId,
+    parentUuid: null,
+  };
   return [
     ...part(blocks.slice(0, at), "-before"),
-    createCompactBoundary(
-      { ...origin, ids: { next: () => `given-${index}-boundary` } },
-      { trigger: "auto", preTokens: 0, humanMessages },
-    ),
-    ...part([summary], "-summary").map((message) => ({ ...message, isCompactSummary: true })),
+    createCompactBoundary(origin, { trigger: "auto", preTokens: 0, humanMessages }),
+    ...part([summary], "-summary").map((one) => ({ ...one, isCompactSummary: true })),
     ...part(blocks.slice(at + 1), "-after"),
   ];
 }
 
-type Blocks = readonly (UserBlock | AssistantBlock)[];
-
-/**
- * One message for each text: what was said in several messages came back as one with several texts from the call
- * before, and what is quoted of each is bounded by itself. Sent, they are one message again.
- */
-function byText(blocks: Blocks): readonly Blocks[] {
-  const parts: (UserBlock | AssistantBlock)[][] = [];
+/** One part for each text, with what stands after it. */
+function byText(blocks: readonly UserBlock[]): readonly (readonly UserBlock[])[] {
+  const parts: UserBlock[][] = [];
   let texts = 0;
   for (const block of blocks) {
     const isText = block?.type === "text";
@@ -147,25 +161,4 @@ function byText(blocks: Blocks): readonly Blocks[] {
     if (isText) texts += 1;
   }
   return parts;
-}
-
-const origin: Omit<MessageOrigin, "ids"> = { clock: { now: () => 0 }, sessionId: "fit", parentUuid: null };
-
-function asMessage({ role, content }: LooseMessage, uuid: string): Message {
-  const base = {
-    uuid,
-    parentUuid: null,
-    timestamp: new Date(0).toISOString(),
-    sessionId: "fit",
-  };
-  if (role === "user") {
-    return { ...base, type: "user", message: { role, content: content as string | readonly UserBlock[] } };
-  }
-  const blocks: readonly AssistantBlock[] =
-    typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly AssistantBlock[]);
-  return {
-    ...base,
-    type: "assistant",
-    message: { id: uuid, role, model: "unknown", content: blocks },
-  };
 }

@@ -32,7 +32,7 @@ function render(given: Attachment): readonly UserBlock[] {
 }
 
 /** Text inside the reminder tag; a closing tag within it cannot end it early. */
-function wrapReminder(type: string, text: string): string {
+export function wrapReminder(type: string, text: string): string {
   const inner = text.replaceAll(`</${REMINDER_TAG}`, `<\\/${REMINDER_TAG}`);
   return `<${REMINDER_TAG} type="${type.replaceAll(/[^\w-]/g, "_")}">\n${inner}\n</${REMINDER_TAG}>`;
 }

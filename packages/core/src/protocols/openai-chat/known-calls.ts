@@ -1,5 +1,5 @@
 import type { BackwardList } from "../backward-list.js";
-import type { CallPart } from "./message-parts.js";
+import type { CallPart } from "../../messages/import/chat-parts.js";
 
 /** By what the pieces of a call are known: the server's own number and id, where it gives them. */
 export interface KnownCall {

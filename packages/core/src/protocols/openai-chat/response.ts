@@ -4,7 +4,7 @@ import { isFields, type Fields } from "../../messages/fields.js";
 import { closeCall, madeCallId, textBlock, thinkingBlock } from "./blocks.js";
 import { holdsError } from "./error-body.js";
 import { finishFailure, readFinish, stopReason } from "./finish-reason.js";
-import { isFault, readParts, type CallPart, type MessageParts } from "./message-parts.js";
+import { isFault, readParts, type CallPart, type MessageParts } from "../../messages/import/chat-parts.js";
 import { decodeChatUsage } from "./usage.js";
 
 /** What to put where a server leaves it out. */

@@ -5,7 +5,7 @@ import { inOrder, type BackwardList } from "../backward-list.js";
 import { madeCallId } from "./blocks.js";
 import { stopReason } from "./finish-reason.js";
 import { findCall, ownId, type KnownCalls } from "./known-calls.js";
-import type { CallPart, MessageParts } from "./message-parts.js";
+import type { CallPart, MessageParts } from "../../messages/import/chat-parts.js";
 import {
   closeBlock,
   contentOf,

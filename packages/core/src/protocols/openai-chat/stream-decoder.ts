@@ -4,7 +4,7 @@ import type { SseEvent } from "../sse.js";
 import { holdsError } from "./error-body.js";
 import { decodeChatError } from "./errors.js";
 import { finishFailure, readFinish } from "./finish-reason.js";
-import { isFault, readParts, type MessageParts } from "./message-parts.js";
+import { isFault, readParts, type MessageParts } from "../../messages/import/chat-parts.js";
 import { emptyResponse, usageIn, type DecodeChatOptions } from "./response.js";
 import { decodeChatUsage } from "./usage.js";
 import { addParts, completeContent, openContent, type StreamContent } from "./stream-content.js";

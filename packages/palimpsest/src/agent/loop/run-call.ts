@@ -45,7 +45,14 @@ export async function runCall(agent: Agent, call: ToolUseBlock, signal: AbortSig
       return refuse(`There is no tool named ${JSON.stringify(call.name.slice(0, 100))} now.`);
     const problem = checkInput(call.input, tool.definition.input_schema);
     if (problem !== undefined && tool.isMcp !== true) return refuse(problem);
-    const permitted = await permit(agent, { tool, input: asFields(call.input), call, signal, notices, contexts });
+    const permitted = await permit(agent, {
+      tool,
+      input: asFields(call.input),
+      call,
+      signal,
+      notices,
+      contexts,
+    });
     // Hooks that are called off say nothing: what they would have forbidden must not happen.
     if (signal.aborted) return refuse(INTERRUPTED);
     if ("refusal" in permitted) {

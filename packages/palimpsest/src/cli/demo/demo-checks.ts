@@ -1,4 +1,10 @@
-import { asFields, type AssistantMessage, type EngineStep, type ModelRequest, type RequestMessage } from "@palimpsest/core";
+import {
+  asFields,
+  type AssistantMessage,
+  type EngineStep,
+  type ModelRequest,
+  type RequestMessage,
+} from "@palimpsest/core";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";

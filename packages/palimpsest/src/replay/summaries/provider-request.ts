@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { findModel, type ModelCall, type ModelRequest, type RequestMessage, type TextBlock } from "@palimpsest/core";
+import {
+  findModel,
+  type ModelCall,
+  type ModelRequest,
+  type RequestMessage,
+  type TextBlock,
+} from "@palimpsest/core";
 import { priceOf } from "../../simulator/core/pricing.js";
 import { blockTokens, TOKENS_PER_MESSAGE } from "../../simulator/tokens/block-tokens.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";

@@ -13,8 +13,7 @@ const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 
-const played = ({ message }: AssistantMessage): readonly AnswerBlock[] =>
-  playedBlocks(message.content);
+const played = ({ message }: AssistantMessage): readonly AnswerBlock[] => playedBlocks(message.content);
 
 /** Everything that a recording holds, in its order. */
 function play(messages: readonly Message[]) {

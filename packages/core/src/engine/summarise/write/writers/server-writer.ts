@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../../../messages/call/request.js";
+import type { ModelRequest } from "../../../../messages/call/request.js";
 import type { SendableRequest } from "../../../../messages/call/sendable-request.js";
 import type { CompactionBlock, RequestMessage } from "../../../../messages/content.js";
 import type { ModelProvider } from "../../../ports/model-provider.js";

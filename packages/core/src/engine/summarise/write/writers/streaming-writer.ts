@@ -1,4 +1,4 @@
-import type { ModelRequest, ToolDefinition } from "../../../messages/call/request.js";
+import type { ModelRequest, ToolDefinition } from "../../../../messages/call/request.js";
 import { sendable } from "../../../../messages/call/sendable-request.js";
 import type { AssistantBlock, CompactionBlock, RequestMessage } from "../../../../messages/content.js";
 import type { Message } from "../../../../messages/message.js";

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "../../messages/fields.js";
+import { isFields, type Fields } from "../fields.js";
 
 /** What a message, or a piece of one, brings of a call. What it does not say is undefined. */
 export interface CallPart {

@@ -1,20 +1,42 @@
-import type { ContentBlock } from "../../messages/content.js";
-import { asText, isFields } from "../../messages/fields.js";
-import { imageHeader } from "../../messages/image-size.js";
-import type { SdkPart } from "./sdk-types.js";
+import type { ContentBlock } from "../content.js";
+import { asText, isFields, type Fields } from "../fields.js";
+import { mendBase64 } from "../base64.js";
+import { imageHeader } from "../image-size.js";
 
-/** A standard global, as far as it is used here. */
+/** Standard globals, as far as they are used here. */
 declare const btoa: (binary: string) => string;
+declare const atob: (base64: string) => string;
+declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
 
-/** A picture or a document; files of other kinds stand for themselves as a text. */
-export function fileBlock(part: SdkPart): ContentBlock {
-  const { data, image } = part;
-  const content = data ?? image;
-  const mediaType = asText(part["mediaType"]) || (part.type === "image" ? "image/png" : "");
+/** A picture, a document or a text; files of other kinds are named, because no model takes them. */
+export function fileBlock(part: Fields): ContentBlock {
+  const { data, image, url } = part;
+  const content = data ?? image ?? url;
+  const mediaType = asText(part["mediaType"]) || (part["type"] === "image" ? "image/png" : "");
   const source = sourceOf(content, mediaType);
   if (source !== undefined && mediaType.startsWith("image/")) return { type: "image", source };
   if (source !== undefined && mediaType === "application/pdf") return { type: "document", source };
+  if (source?.type === "base64" && mediaType.startsWith("text/")) {
+    const text = decoded(source.data);
+    if (text.trim() !== "")
+      return { type: "document", source: { type: "text", media_type: "text/plain", data: text } };
+  }
   return { type: "text", text: `[file of type ${mediaType || "unknown"}]` };
+}
+
+/** The text in base64; what is not base64 is the text itself. */
+function decoded(data: string): string {
+  const base64 = mendBase64(data);
+  if (base64 === undefined) return data;
+  return new TextDecoder().decode(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)));
+}
+
+/** A picture that is given by its address, which may hold the picture itself. */
+export function imageFrom(url: string): ContentBlock {
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  return mediaType === undefined || data === undefined
+    ? { type: "image", source: { type: "url", url } }
+    : { type: "image", source: { type: "base64", media_type: mediaType, data } };
 }
 
 type Source =
