@@ -6,10 +6,28 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+const run = async (args: readonly string[]): Promise<string> =>
+  (await promisify(execFile)(process.execPath, args, { cwd: root })).stdout;
+
 describe("examples", () => {
   it.each(readdirSync(`${root}examples`).filter((name) => name.endsWith(".mjs")))("%s runs", async (name) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [`examples/${name}`], { cwd: root });
-    expect(stdout).not.toBe("");
+    expect(await run([`examples/${name}`])).not.toBe("");
+  });
+
+  const typed = readdirSync(`${root}examples`).filter((name) => name.endsWith(".ts"));
+
+  it("in TypeScript compile as strictly as anybody's project may, with nothing talked away", async () => {
+    const compile = (...flags: readonly string[]) =>
+      run([`node_modules/typescript/bin/tsc`, "-p", "examples", "--skipLibCheck", "false", ...flags]);
+    await compile("--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit");
+    await compile();
+    for (const name of typed) {
+      const source = readFileSync(`${root}examples/${name}`, "utf8");
+      const code = source.replaceAll(/\/\*[^]*?\*\/|\/\/.*$|`[^`]*`|"[^"]*"/gm, "");
+      expect(code).not.toMatch(/\bas\b|\bany\b|@ts-|!\.|<any>/);
+    }
+    for (const name of typed)
+      expect(await run([`examples/dist/${name.replace(/\.ts$/, ".js")}`])).not.toBe("");
   });
 
   it("the README's example is the one that runs", () => {

@@ -122,7 +122,7 @@ const chatMessage = fc.oneof(
 
 it("OpenAI chat: whatever the list, the request is valid and nothing that a person said is lost", () => {
   checkProperty("chat", fc.array(chatMessage, { maxLength: 8 }).map(numbered), (list) => {
-    check(list, messagesFromOpenAiChat(list as never));
+    check(list, messagesFromOpenAiChat(list));
   });
 });
 
@@ -286,7 +286,7 @@ it("Anthropic: whatever blocks the list holds, the request is the one of the sam
     const list = asList(broken).filter(
       ({ content }) => typeof content === "string" || Array.isArray(content),
     );
-    const imported = messagesFromAnthropic(list as never);
+    const imported = messagesFromAnthropic(list);
     const messages = requestOf(imported);
     // What was normalised is a list again, and the same request.
     expect(normalise(messagesFromAnthropic(messages).messages).messages).toEqual(messages);

@@ -117,7 +117,7 @@ export interface CompactionBlock extends Markable {
 }
 
 /** What betas put into a response beside its content; it is kept as it came. */
-export interface SideBlock {
+interface SideBlock {
   readonly type: "fallback" | "mcp_tool_listing";
 }
 

@@ -2,6 +2,7 @@ import {
   accountFor,
   createContextMeter,
   createDefaultEstimator,
+  findModel,
   isCompactBoundary,
   liveMessages,
   readUsage,
@@ -43,7 +44,7 @@ export function analyzeRecording(recording: Recording): RecordingAnalysis {
   const last = live.findLast(
     (message) => message.type === "assistant" && message.message.usage !== undefined,
   );
-  const model = last?.type === "assistant" ? last.message.model : null;
+  const model = last?.type === "assistant" ? last.message.model : namedModel(live);
   const estimator = createDefaultEstimator({ model: model ?? "" });
   const accounting = accountFor(live, estimator);
   return {
@@ -55,6 +56,14 @@ export function analyzeRecording(recording: Recording): RecordingAnalysis {
     compactions: compactionsIn(recording.messages),
     cost: recordedCost(recording.messages),
   };
+}
+
+/** A list of messages may name its model, and no usage. */
+function namedModel(live: readonly Message[]): string | null {
+  const last = live.findLast(
+    (message) => message.type === "assistant" && findModel(message.message.model) !== undefined,
+  );
+  return last?.type === "assistant" ? last.message.model : null;
 }
 
 function compactionsIn(messages: readonly Message[]): readonly RecordedCompaction[] {

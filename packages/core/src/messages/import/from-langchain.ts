@@ -24,13 +24,13 @@ export function messagesFromLangChain(
 ): ImportedMessages {
   const read = list.map((given: unknown, index) => {
     if (!isFields(given)) throw noMessage(index);
-    return readLangChainMessage(unpackLangChain(given), index);
+    return readLangChainMessage(unpacked(given), index);
   });
   return asImported(read, origin);
 }
 
 /** One message, its fields at the top: messages that were written as JSON have them further down. */
-export function unpackLangChain(given: Fields): Fields {
+function unpacked(given: Fields): Fields {
   const { lc, kwargs, id, data } = given;
   if (lc === 1 && isFields(kwargs)) {
     const name = Array.isArray(id) ? asText(id.at(-1)) : "";

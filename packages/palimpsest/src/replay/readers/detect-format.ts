@@ -2,6 +2,7 @@ import type { DamagedLine } from "@palimpsest/core";
 import { claudeCodeReader } from "./claude-code.js";
 import { codexReader } from "./codex.js";
 import { geminiReader } from "./gemini.js";
+import { messageListReader } from "./message-list.js";
 import { piReader } from "./pi.js";
 import { RecordingError } from "./recording-error.js";
 import type { FormatReader, RecordedLine } from "./recording.js";
@@ -13,9 +14,12 @@ const readers: readonly FormatReader[] = [
   piReader,
   sweAgentReader,
   claudeCodeReader,
+  messageListReader,
 ];
 
-const KNOWN = "Claude Code, Codex, pi, Gemini CLI and SWE-agent transcripts are known";
+const KNOWN =
+  "transcripts of Claude Code, Codex, pi, Gemini CLI and SWE-agent are known, and lists of messages of Anthropic, " +
+  "OpenAI chat, the AI SDK and LangChain";
 
 /** How many lines from the start tell the format. */
 export const DETECTION_LINES = 50;
@@ -43,7 +47,11 @@ export interface FirstLines {
 export function mayBeDocument({ lines, damaged, torn }: FirstLines): boolean {
   const [first] = lines;
   if (first === undefined) return damaged.length > 0 || torn !== undefined;
-  return damaged[0] !== undefined && damaged[0].line < first.line && damaged.length > lines.length;
+  return (
+    damaged[0] !== undefined &&
+    damaged[0].line < first.line &&
+    damaged.length + (torn === undefined ? 0 : 1) > lines.length
+  );
 }
 
 /** Who reads this. Throws where nobody does. */

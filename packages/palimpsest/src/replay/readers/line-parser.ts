@@ -68,10 +68,16 @@ export class LineParser {
   }
 }
 
+type Parsed = { readonly value: RecordedLine["value"] } | { readonly reason: string } | undefined;
+
+/** One JSON document over many lines; a list of messages as the object that has them as its `messages`. */
+export const parseDocument = (bytes: Uint8Array): Parsed =>
+  parseJson(bytes, (value) => (Array.isArray(value) ? { messages: value } : value));
+
 /** One JSON object, or why the bytes are none; undefined where they are blank. */
-export function parseObject(
-  bytes: Uint8Array,
-): { readonly value: RecordedLine["value"] } | { readonly reason: string } | undefined {
+const parseObject = (bytes: Uint8Array): Parsed => parseJson(bytes, (value) => value);
+
+function parseJson(bytes: Uint8Array, as: (value: unknown) => unknown): Parsed {
   let text: string;
   try {
     text = decoder.decode(bytes);
@@ -80,7 +86,7 @@ export function parseObject(
   }
   if (text.trim() === "") return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = as(JSON.parse(text));
     if (!isFields(value)) return { reason: "not a JSON object" };
     return isTooDeep(value) ? { reason: "nested too deeply" } : { value };
   } catch {

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { detectFormat, mayBeDocument, requireText, type FirstLines } from "./detect-format.js";
-import { LineParser, parseObject } from "./line-parser.js";
+import { LineParser, parseDocument } from "./line-parser.js";
 import { RecordingError, recordingErrorOf } from "./recording-error.js";
 import type { Recording } from "./recording.js";
 
@@ -44,7 +44,7 @@ function parseLines(bytes: Uint8Array): FirstLines {
   const lines = [...parser.push(bytes), ...parser.end()];
   const { damaged, torn } = parser;
   if (mayBeDocument({ lines, damaged, torn })) {
-    const whole = parseObject(bytes);
+    const whole = parseDocument(bytes);
     if (whole !== undefined && "value" in whole) {
       return { lines: [{ line: 1, offset: 0, value: whole.value }], damaged: [], torn: undefined };
     }

@@ -1,7 +1,13 @@
 import type { DamagedLine, Message } from "@palimpsest/core";
 
 /** The formats that are read. A new one is a reader file and a row in `detect-format.ts`. */
-export type RecordingFormat = "claude-code" | "codex-rollout" | "pi" | "gemini-cli" | "swe-agent";
+export type RecordingFormat =
+  | "claude-code"
+  | "codex-rollout"
+  | "pi"
+  | "gemini-cli"
+  | "swe-agent"
+  | "message-list";
 
 /** A recorded conversation as messages of ours, in the order of the file. */
 export interface Recording {

@@ -6,7 +6,7 @@ import {
   requireText,
   TEXT_CHECK_BYTES,
 } from "../readers/detect-format.js";
-import { LineParser, parseObject } from "../readers/line-parser.js";
+import { LineParser, parseDocument } from "../readers/line-parser.js";
 import { RecordingError, recordingErrorOf } from "../readers/recording-error.js";
 import type { FormatReader, RecordedLine } from "../readers/recording.js";
 import { repositoryOf } from "./repository.js";
@@ -95,7 +95,7 @@ async function readDocument(path: string): Promise<RecordedLine | undefined> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw recordingErrorOf(error);
   });
-  const parsed = parseObject(bytes);
+  const parsed = parseDocument(bytes);
   return parsed !== undefined && "value" in parsed ? { line: 1, offset: 0, value: parsed.value } : undefined;
 }
 

@@ -7,13 +7,16 @@ import {
 } from "@langchain/core/messages";
 import type { ModelMessage, UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
-import type { Message } from "../message.js";
-import { messagesFromAiSdk } from "./from-ai-sdk.js";
-import { messagesFromAnthropic } from "./from-anthropic.js";
-import { messagesFromLangChain } from "./from-langchain.js";
-import { messagesFromList, shapeOfList } from "./from-list.js";
-import { messagesFromOpenAiChat } from "./from-openai-chat.js";
-import { ImportError } from "./imported.js";
+import type { Message } from "@palimpsest/core";
+import {
+  ImportError,
+  messagesFromAiSdk,
+  messagesFromAnthropic,
+  messagesFromLangChain,
+  messagesFromList,
+  messagesFromOpenAiChat,
+  shapeOfList,
+} from "@palimpsest/core/import";
 
 const contents = (messages: readonly Message[]) =>
   messages.map((message) =>
@@ -39,8 +42,8 @@ const expected = [
 const anthropic = [
   { role: "system", content: "Be brief." },
   { role: "user", content: "Read a.ts." },
-  expected[1] && { role: "assistant", content: expected[1][1] },
-  expected[2] && { role: "user", content: expected[2][1] },
+  { role: "assistant", content: expected[1]?.[1] },
+  { role: "user", content: expected[2]?.[1] },
   { role: "assistant", content: "It says let a." },
 ];
 

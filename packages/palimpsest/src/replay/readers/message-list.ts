@@ -1,0 +1,121 @@
+import {
+  createSystemMessage,
+  isHumanMessage,
+  type AssistantMessage,
+  type Message,
+  type MessageOrigin,
+} from "@palimpsest/core";
+import { ImportError, messagesFromList, shapeOfList } from "@palimpsest/core/import";
+import { RecordingError } from "./recording-error.js";
+import {
+  asFieldsList,
+  asText,
+  isFields,
+  noCounts,
+  type Fields,
+  type FormatReader,
+  type MessageBuilder,
+  type RecordedLine,
+  type RecordingCounts,
+  type RecordingReading,
+} from "./recording.js";
+
+/**
+ * A plain list of messages, as people keep them: of the Messages API, OpenAI chat, the AI SDK or LangChain. It is a
+ * JSON list, the `messages` of a request's body, or one message a line. What it says as the system is kept beside it.
+ */
+export const messageListReader: FormatReader = {
+  format: "message-list",
+  recognises: (first) => shapeOfList(listIn(first.map(({ value }) => value))) !== undefined,
+  needsSurvey: true,
+  begin: () => new MessageList(),
+};
+
+/** One document that holds the list, or a message a line. */
+function listIn(values: readonly Fields[]): readonly unknown[] {
+  const [first] = values;
+  const listed: unknown = values.length === 1 ? first?.["messages"] : undefined;
+  return Array.isArray(listed) ? listed : values;
+}
+
+/** What belongs to a whole list is known after its last line: this format is held as a whole. */
+class MessageList implements RecordingReading {
+  readonly #values: Fields[] = [];
+  #read: readonly Message[] | undefined;
+
+  survey({ value }: RecordedLine): void {
+    this.#values.push(value);
+  }
+
+  build(): MessageBuilder {
+    this.#read ??= readList(this.#values);
+    const messages = this.#read;
+    return { take: () => [], end: () => messages, counts: () => countsOf(messages), damaged: [] };
+  }
+}
+
+function readList(values: readonly Fields[]): readonly Message[] {
+  const document = values.length === 1 ? values[0] : undefined;
+  const origin = createOrigin();
+  try {
+    const { messages, system } = messagesFromList(listIn(values), origin);
+    const texts = [systemOf(document?.["system"]), system].filter((text) => text !== "");
+    const model = asText(document?.["model"]);
+    return [
+      ...texts.map((content) => createSystemMessage(origin, { subtype: "system_prompt", content })),
+      ...messages.map((message) => (message.type === "assistant" ? answerOf(message, model) : message)),
+    ];
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    throw new RecordingError("unknown_format", `holds messages that cannot be read: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Ids are counted, and nobody knows when anything was said. */
+function createOrigin(): MessageOrigin {
+  let made = 0;
+  return {
+    clock: { now: () => 0 },
+    ids: { next: () => `message-list:${(made += 1)}` },
+    sessionId: "message-list",
+    parentUuid: null,
+  };
+}
+
+/** The system prompt of a request's body: a text, or blocks. */
+const systemOf = (system: unknown): string =>
+  typeof system === "string"
+    ? system
+    : asFieldsList(system)
+        .map(({ text }) => asText(text))
+        .join("\n\n");
+
+/** An answer by the model that the request names, ended as its calls say. */
+function answerOf(message: AssistantMessage, model: string): AssistantMessage {
+  const { message: answer } = message;
+  const isCalling = answer.content.some((block: unknown) => isFields(block) && block["type"] === "tool_use");
+  return {
+    ...message,
+    message: {
+      ...answer,
+      ...(model === "" ? {} : { model }),
+      stop_reason: answer.stop_reason ?? (isCalling ? "tool_use" : "end_turn"),
+    },
+  };
+}
+
+function countsOf(messages: readonly Message[]): RecordingCounts {
+  const answers = messages.filter((message) => message.type === "assistant");
+  const calls = answers.flatMap(({ message }) =>
+    message.content.filter((block: unknown) => isFields(block) && block["type"] === "tool_use"),
+  );
+  return {
+    ...noCounts,
+    messages: messages.length,
+    apiResponses: answers.length,
+    humanTurns: messages.filter(isHumanMessage).length,
+    toolCalls: calls.length,
+  };
+}
