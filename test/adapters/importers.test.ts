@@ -7,7 +7,7 @@ import {
 } from "@langchain/core/messages";
 import type { ModelMessage, UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
-import type { Message } from "@palimpsest/core";
+import { normalise, type Message } from "@palimpsest/core";
 import {
   ImportError,
   messagesFromAiSdk,
@@ -17,6 +17,7 @@ import {
   messagesFromOpenAiChat,
   shapeOfList,
 } from "@palimpsest/core/import";
+import { findProblems } from "@palimpsest/core/validity";
 
 const contents = (messages: readonly Message[]) =>
   messages.map((message) =>
@@ -243,6 +244,33 @@ describe("messages", () => {
       ],
       ["assistant", [{ type: "text", text: "I stop." }]],
     ]);
+  });
+
+  it("that no JSON can say, or that are nested without end, become requests all the same", () => {
+    const endless: Record<string, unknown> = { type: "hologram", size: 1n };
+    endless["self"] = endless;
+    const depth = 5000;
+    const deep = `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+    const lists = [
+      messagesFromOpenAiChat([
+        { role: "user", content: [endless] },
+        {
+          role: "assistant",
+          tool_calls: [{ id: "c", function: { name: "Read", arguments: deep } }],
+        } as never,
+        { role: "tool", tool_call_id: "c", content: [endless] } as never,
+      ]),
+      messagesFromAiSdk([
+        { role: "user", parts: [endless] },
+        { role: "tool", content: [{ type: "tool-result", output: { type: "json", value: endless } }] },
+      ]),
+      messagesFromLangChain([{ type: "human", content: [endless] }]),
+    ];
+    for (const { messages } of lists) {
+      const request = { model: "claude-opus-5", max_tokens: 10, messages: normalise(messages).messages };
+      expect(findProblems(request)).toEqual([]);
+      expect(JSON.stringify(request)).toContain("something that cannot be shown");
+    }
   });
 
   it("with a file of text: its text", () => {

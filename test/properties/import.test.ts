@@ -12,11 +12,13 @@ import { encodeChatRequest } from "@palimpsest/core/protocols";
 import { findProblems, type Problem } from "@palimpsest/core/validity";
 import { toSdk } from "../../packages/core/src/adapters/ai-sdk/to-sdk.js";
 import { toLangChain } from "../../packages/core/src/adapters/langchain/to-langchain.js";
-import { checkProperty } from "../../packages/palimpsest/src/testing/check-property.js";
 import { brokenMessages } from "./broken-messages.js";
 import { wholeRounds } from "./whole-rounds.js";
 
 const model = "claude-opus-5";
+
+const tryAll = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void =>
+  fc.assert(fc.property(arbitrary, holds), { numRuns: 4000 });
 
 /** How many images a request holds, and how large each may be among many, is for the budgets to see to. */
 const ofTheList = ({ rule }: Problem): boolean =>
@@ -121,7 +123,7 @@ const chatMessage = fc.oneof(
 );
 
 it("OpenAI chat: whatever the list, the request is valid and nothing that a person said is lost", () => {
-  checkProperty("chat", fc.array(chatMessage, { maxLength: 8 }).map(numbered), (list) => {
+  tryAll(fc.array(chatMessage, { maxLength: 8 }).map(numbered), (list) => {
     check(list, messagesFromOpenAiChat(list));
   });
 });
@@ -204,13 +206,9 @@ const uiMessage = fc.oneof(
 );
 
 it("AI SDK: whatever the list, the request is valid and nothing that a person said is lost", () => {
-  checkProperty(
-    "ai-sdk",
-    fc.array(fc.oneof(sdkMessage, uiMessage), { maxLength: 8 }).map(numbered),
-    (list) => {
-      check(list, messagesFromAiSdk(list as never));
-    },
-  );
+  tryAll(fc.array(fc.oneof(sdkMessage, uiMessage), { maxLength: 8 }).map(numbered), (list) => {
+    check(list, messagesFromAiSdk(list as never));
+  });
 });
 
 const chainPart = fc.oneof(
@@ -270,7 +268,7 @@ const chainMessage = fc
   });
 
 it("LangChain: whatever the list, the request is valid and nothing that a person said is lost", () => {
-  checkProperty("langchain", fc.array(chainMessage, { maxLength: 8 }).map(numbered), (list) => {
+  tryAll(fc.array(chainMessage, { maxLength: 8 }).map(numbered), (list) => {
     check(list, messagesFromLangChain(list));
   });
 });
@@ -282,7 +280,7 @@ const asList = (messages: readonly Message[]) =>
   );
 
 it("Anthropic: whatever blocks the list holds, the request is the one of the same conversation", () => {
-  checkProperty("anthropic", brokenMessages, (broken) => {
+  tryAll(brokenMessages, (broken) => {
     const list = asList(broken).filter(
       ({ content }) => typeof content === "string" || Array.isArray(content),
     );
@@ -294,7 +292,7 @@ it("Anthropic: whatever blocks the list holds, the request is the one of the sam
 });
 
 it("comes back as it was through every shape that can say it", () => {
-  checkProperty("round trip", wholeRounds, (rounds) => {
+  tryAll(wholeRounds, (rounds) => {
     const { messages } = normalise(rounds.flat());
     if (messages.length === 0) return;
     const again = (imported: ImportedMessages) => normalise(imported.messages).messages;

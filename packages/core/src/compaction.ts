@@ -131,7 +131,3 @@ export {
 } from "./engine/summarise/write/extractive/write-extractive.js";
 export { fit, type FitOptions, type Fitted } from "./engine/conversation/fit.js";
 export { compaction } from "./engine/conversation/compaction-stage.js";
-export { asCompactHooks } from "../../palimpsest/src/agent/hooks/as-compact-hooks.js";
-export { combineHooks } from "../../palimpsest/src/agent/hooks/combine-hooks.js";
-export { createFunctionHooks } from "../../palimpsest/src/agent/hooks/function-hooks.js";
-export { mergeHookOutputs } from "../../palimpsest/src/agent/hooks/merge-hook-outputs.js";

@@ -15,7 +15,7 @@ import { readQuotedTexts } from "../summarise/people/read-quoted-texts.js";
 import { isSummaryText } from "../summarise/shape/summary-message.js";
 import type { EngineStep } from "./conversation-api.js";
 import { compaction } from "./compaction-stage.js";
-import { createConversation } from "./conversation-api.js";
+import { createConversation } from "./conversation.js";
 
 export interface FitOptions {
   readonly model: string;

@@ -2,7 +2,7 @@ import type { ContentBlock } from "../content.js";
 import { asText, isFields, type Fields } from "../fields.js";
 import { reasoningBlock } from "./ai-sdk-reasoning.js";
 import { fileBlock } from "./file-block.js";
-import { standIn, wrongRole, type PlacedBlock, type ReadMessage } from "./imported.js";
+import { jsonText, standIn, wrongRole, type PlacedBlock, type ReadMessage } from "./imported.js";
 
 /** One message of a chat view: all that happened between two messages of a person is one. */
 export function readUiMessage(message: Fields, index: number): readonly ReadMessage[] {
@@ -91,7 +91,7 @@ function outcomeOf(
   { output, errorText, approval }: Fields,
 ): { readonly text: string; readonly isError: boolean } | undefined {
   if (state === "output-available")
-    return { text: typeof output === "string" ? output : (JSON.stringify(output) ?? ""), isError: false };
+    return { text: typeof output === "string" ? output : jsonText(output), isError: false };
   if (state === "output-error") return { text: asText(errorText), isError: true };
   if (state !== "output-denied") return undefined;
   const reason = isFields(approval) ? asText(approval["reason"]) : "";

@@ -6,6 +6,7 @@ import { fileBlock } from "./file-block.js";
 import { readUiMessage } from "./from-ai-sdk-ui.js";
 import {
   asImported,
+  jsonText,
   noMessage,
   standIn,
   wrongContent,
@@ -110,7 +111,7 @@ function resultBlock(part: Fields): ContentBlock {
 function resultContent({ type, value, reason }: Fields): string | readonly ToolResultContent[] {
   if (type === "execution-denied") return asText(reason) || "The execution was denied.";
   if (type === "content" && Array.isArray(value)) return value.flatMap(resultPart);
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return typeof value === "string" ? value : jsonText(value);
 }
 
 function resultPart(part: unknown): readonly ToolResultContent[] {

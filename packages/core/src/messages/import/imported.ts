@@ -97,14 +97,15 @@ export const noMessage = (index: number): ImportError =>
   new ImportError(`message ${index} must be an object with a role and content`);
 
 /** What no block of ours is like stands for itself, as a text. */
-export function standIn(part: unknown): ContentBlock {
-  let text: string | undefined;
+export const standIn = (part: unknown): ContentBlock => ({ type: "text", text: jsonText(part) });
+
+/** A value as JSON; one that JSON cannot say (endless, too deep, too large a number) is named. */
+export function jsonText(value: unknown): string {
   try {
-    text = JSON.stringify(part);
+    return JSON.stringify(value) ?? "";
   } catch {
-    // Something that refers to itself, or a number too large for JSON.
+    return "[something that cannot be shown]";
   }
-  return { type: "text", text: text ?? "[something that cannot be shown]" };
 }
 
 /** An input that came as JSON in a text; what is not JSON stays as it was written. */

@@ -16,7 +16,7 @@ export function addAnalyzeCommand(
     .description("says where the context of a recorded conversation went")
     .argument(
       "<file>",
-      "a transcript of Claude Code, Codex, pi, Gemini CLI or SWE-agent, or this program's own",
+      "a transcript of Claude Code, Codex, pi, Gemini CLI or SWE-agent, this program's own, or a list of messages",
     )
     .option("--json", "print one JSON document")
     .addHelpText("after", "\nExample:\n  $ palimpsest analyze session.jsonl")

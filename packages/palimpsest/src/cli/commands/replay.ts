@@ -34,7 +34,7 @@ export function addReplayCommand(
     .description(
       "says what other policies would have cost on recorded conversations, and what they would have forgotten",
     )
-    .argument("<file...>", "transcripts, or folders of them")
+    .argument("<file...>", "transcripts, lists of messages, or folders of them")
     .option("--policy <list>", "policies, with options of their own in brackets: mask(keep=20)", ALL_POLICIES)
     .option("--window <tokens>", "the context window (default: the model's own)", wholeNumber)
     .option("--model <name>", "for conversations whose own model is not known (default: claude-opus-4-5)")
