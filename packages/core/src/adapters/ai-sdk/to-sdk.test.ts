@@ -151,4 +151,10 @@ describe("pictures of the AI SDK, normalised", () => {
     });
     expect(repairs).toEqual(["mended_media", "unreadable_media"]);
   });
+
+  it("says a document that is a text as that text", () => {
+    const source = { type: "text", media_type: "text/plain", data: "Dear Müller" };
+    const said: RequestMessage = { role: "user", content: [{ type: "document", source }] };
+    expect(toSdk([said])).toEqual([{ role: "user", content: [{ type: "text", text: "Dear Müller" }] }]);
+  });
 });

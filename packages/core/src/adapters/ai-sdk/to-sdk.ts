@@ -118,6 +118,8 @@ function newPart(block: ContentBlock, names: Names): SdkPart {
 
 function filePart(source: Fields, otherwise: string): SdkPart {
   const { data, url, media_type: mediaType } = source;
+  // Here the text itself stands in the block; a file's data would be taken for base64.
+  if (source["type"] === "text" && typeof data === "string") return { type: "text", text: data };
   return { type: "file", mediaType: mediaType ?? otherwise, data: data ?? url };
 }
 

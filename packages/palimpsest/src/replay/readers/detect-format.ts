@@ -18,7 +18,7 @@ const readers: readonly FormatReader[] = [
 ];
 
 const KNOWN =
-  "transcripts of Claude Code, Codex, pi, Gemini CLI and SWE-agent are known, and lists of messages of Anthropic, " +
+  "Claude Code, Codex, pi, Gemini CLI and SWE-agent transcripts are known, and lists of messages of Anthropic, " +
   "OpenAI chat, the AI SDK and LangChain";
 
 /** How many lines from the start tell the format. */
