@@ -1,4 +1,5 @@
 import {
+  isBilledCallsRecord,
   accountTotal,
   createCallMeter,
   createConversation,
@@ -95,7 +96,7 @@ it("a program charges what broke off, and its keep-alives, in a few lines", asyn
     { billedCalls: [{ source: "sdk", estimated: "output" }] },
     { billedCalls: [{ source: "keep_alive", usage }] },
   ]);
-  expect(conversation.live.some((message) => message.type === "system")).toBe(false);
+  expect(conversation.live.some(isBilledCallsRecord)).toBe(false);
 });
 
 it("an answer that is thrown away because the window was full is paid for all the same", async () => {

@@ -8,6 +8,7 @@ import { clearResults } from "../boundaries/clear-results.js";
 import { isLocalClearing, type MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { applyMediaBoundary } from "../media/apply-media.js";
 import { applyCuts } from "../oversize/apply-cuts.js";
+import { heldHeadIn } from "../prompt/request-state.js";
 import { answeredBy, withPrefix } from "../prompt/request-builder.js";
 import { freshTtlState, noteRequest, reconsiderTtl } from "../prompt/ttl/ttl-state.js";
 import { afterFailure, closedBreaker } from "./breaker.js";
@@ -42,9 +43,9 @@ export function apply(setup: Setup, state: State, event: ConversationEvent): Sta
     case "compacted":
       return compacted(setup, state, event);
     case "undone":
-      return { ...withoutClearings(withList(state, event.undone.live)), undoable: undefined };
+      return { ...withHeadOf(withoutClearings(withList(state, event.undone.live))), undoable: undefined };
     case "rewound":
-      return { ...withoutClearings(withList(state, event.live)), undoable: undefined };
+      return { ...withHeadOf(withoutClearings(withList(state, event.live))), undoable: undefined };
     case "failed":
       return failed(setup, state, event);
     case "not-stored":
@@ -67,6 +68,8 @@ export function apply(setup: Setup, state: State, event: ConversationEvent): Sta
       return withRoom(state, { reactions: Infinity });
     case "model-switched":
       return switched(setup, state, event);
+    case "head-held":
+      return { ...appended(state, [event.record]), head: event.head, isHeadStored: true };
     case "head-measured":
       return { ...state, context: state.context.useHead(event.tokens) };
     case "requested":
@@ -105,6 +108,12 @@ function withList(state: State, live: readonly Message[]): State {
     generation: state.generation + 1,
     tip: undefined,
   };
+}
+
+/** System prompt and tools as the list itself tells of them. */
+function withHeadOf(state: State): State {
+  const head = heldHeadIn(state.context.live);
+  return { ...state, head, isHeadStored: head !== undefined };
 }
 
 /** What was cleared was of another list. */
@@ -218,7 +227,7 @@ function cleared(state: State, boundary: MicrocompactBoundary): State {
 function compacted(
   setup: Setup,
   state: State,
-  { compacted: done, turnId, readState }: Extract<ConversationEvent, { kind: "compacted" }>,
+  { compacted: done, isPromptKept, turnId, readState }: Extract<ConversationEvent, { kind: "compacted" }>,
 ): State {
   const { boundary, live, stored } = done;
   const next = withoutClearings(withList(state, live));
@@ -228,6 +237,8 @@ function compacted(
       ttl: reconsiderTtl(next.cache.ttl, { ...setup.ttlFacts(state.model), headTokens }),
     }),
     chain: afterCompaction(turnId),
+    head: isPromptKept ? state.head : undefined,
+    isHeadStored: false,
     room: { ...next.room, breaker: closedBreaker, lastResort: undefined, notEarlyBefore: 0 },
     undoable: { before: state.context.live, compacted: { boundary, live, stored }, readState },
   };

@@ -4,6 +4,13 @@ import { normalise } from "../../messages/normalise/normaliser.js";
 import { isSyntheticError } from "../../messages/predicates.js";
 import { decideApiNative, type NativeClearing } from "../clear/api-native.js";
 import { CONTEXT_MANAGEMENT_BETA } from "../clear/context-management.js";
+import {
+  changedSections,
+  holdSections,
+  toldOf,
+  type ChangedSection,
+  type HeldHead,
+} from "../prompt/request-state.js";
 import { buildRequest, type BuiltRequest } from "../prompt/request-builder.js";
 import type { ResolvedSection } from "../prompt/sections.js";
 import { createSystemLayouter, type SystemLayout } from "../prompt/system-blocks.js";
@@ -23,6 +30,9 @@ interface Head {
   readonly key: string;
   /** By estimate. */
   readonly tokens: number;
+  /** As the transcript has to say it, and what the model has to be told of. */
+  readonly held: HeldHead;
+  readonly changed: readonly ChangedSection[];
 }
 
 /** A request, and what was settled for it. */
@@ -54,14 +64,24 @@ export class RequestAssembly {
 
   async head(moment: Moment): Promise<Head> {
     const { system = {}, tools } = this.#setup.options;
-    this.sections = (await system.prompt?.resolve()) ?? [];
+    const known = moment.state.head;
+    const now = await system.prompt?.resolve();
+    this.sections = holdSections(known?.sections, now ?? []);
+    // Of a conversation that was begun in another process.
+    if (this.#head === undefined && known?.tools !== undefined) this.#tools.hold(known.tools);
     const listing = this.#tools.list(tools?.() ?? []);
+    const changed = known === undefined || now === undefined ? [] : changedSections(known, now);
+    const told = changed.length === 0 ? known?.told : toldOf(known?.told, changed);
+    const held: HeldHead = {
+      ...(now === undefined ? {} : { sections: this.sections }),
+      tools: this.#tools.held(),
+      ...(told === undefined ? {} : { told }),
+    };
     const layout = this.#layOut();
     const parts = [...listing.tools, ...layout.blocks];
-    const known = this.#head;
-    const isSame =
-      known?.parts.length === parts.length && parts.every((part, at) => part === known.parts[at]);
-    if (known === undefined || !isSame) {
+    const last = this.#head;
+    const isSame = last?.parts.length === parts.length && parts.every((part, at) => part === last.parts[at]);
+    if (last === undefined || !isSame) {
       const estimator = estimatorOf(moment);
       this.#head = {
         parts,
@@ -70,7 +90,7 @@ export class RequestAssembly {
       };
     }
     const { key = "", tokens = 0 } = this.#head ?? {};
-    return { layout, listing, key, tokens };
+    return { layout, listing, key, tokens, held, changed };
   }
 
   #layOut(): SystemLayout {

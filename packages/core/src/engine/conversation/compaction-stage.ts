@@ -4,7 +4,7 @@ import type { EngineEvents } from "../events/engine-events.js";
 import { extendEvent } from "../events/lazy-field.js";
 import { headTokens } from "../measure/context-meter.js";
 import { applyRestored } from "../restore/apply-restored.js";
-import { cleanUpAfterCompaction } from "../restore/cleanup.js";
+import { cleanUpAfterCompaction, keepsPrompt } from "../restore/cleanup.js";
 import { restoreState } from "../restore/restore-state.js";
 import { compact } from "../summarise/compact.js";
 import type { CompactInput, CompactPorts } from "../summarise/run/compact-run.js";
@@ -71,7 +71,9 @@ async function perform(
     events.emit("recompacted_early", { turnsSinceLast, threshold: thresholdsOf(running).autoCompactAt });
   }
   try {
-    await running.commit({ kind: "compacted", compacted: outcome, turnId: setup.ids.next(), readState });
+    const isPromptKept = keepsPrompt({ source: setup.source, ...outcome });
+    const turnId = setup.ids.next();
+    await running.commit({ kind: "compacted", compacted: outcome, isPromptKept, turnId, readState });
   } catch (error) {
     ledger.add(outcome.calls);
     // Trying again at once would pay for the same again.

@@ -4,6 +4,7 @@ import type { NativeClearing } from "../clear/api-native.js";
 import type { MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import type { MediaBoundary } from "../boundaries/media-boundary.js";
 import type { OversizeBoundary } from "../boundaries/oversize-boundary.js";
+import type { HeldHead, RequestStateRecord } from "../prompt/request-state.js";
 import type { BuiltRequest } from "../prompt/request-builder.js";
 import type { TtlState } from "../prompt/ttl/ttl-state.js";
 import type { ReadStateSnapshot } from "../tools/read-state.js";
@@ -34,6 +35,8 @@ export type ConversationEvent =
   | {
       readonly kind: "compacted";
       readonly compacted: Compacted;
+      /** System prompt and tools stay as they are. */
+      readonly isPromptKept: boolean;
       /** Names the stretch that begins. */
       readonly turnId: string;
       /** Of before, for taking it back. */
@@ -64,6 +67,8 @@ export type ConversationEvent =
   | { readonly kind: "reacting"; readonly isStated: boolean }
   | { readonly kind: "reacted-in-vain" }
   | { readonly kind: "model-switched"; readonly model: string; readonly maxTokens: number | undefined }
+  /** What requests begin with is written down; `record` says what has changed of it. */
+  | { readonly kind: "head-held"; readonly head: HeldHead; readonly record: RequestStateRecord }
   /** System prompt and tools have so many tokens by estimate. */
   | { readonly kind: "head-measured"; readonly tokens: number }
   /** A request was built: what was settled for it stays. */
@@ -111,6 +116,7 @@ export function storedOf(event: ConversationEvent): readonly Message[] {
     case "rewound":
       return [event.marker];
     case "notes-written":
+    case "head-held":
       return [event.record];
     default:
       return [];

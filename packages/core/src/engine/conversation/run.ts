@@ -1,10 +1,12 @@
 import type { BilledCall } from "../../messages/billed-calls.js";
 import { createBilledCallsRecord } from "../../messages/billed-calls.js";
 import { isLateAnswer } from "../../messages/late-answer.js";
+import { createAttachmentMessage } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import { uncalibrated } from "../measure/calibration.js";
 import { createLedger } from "../money/ledger.js";
+import { createRequestState, headChange, heldHeadIn } from "../prompt/request-state.js";
 import { resumedTtlState } from "../prompt/ttl/resumed-ttl.js";
 import { createTtlPolicy, type TtlPolicy } from "../prompt/ttl/ttl-policy.js";
 import type { CompactionFailed } from "../summarise/run/compaction.js";
@@ -151,11 +153,27 @@ export class Runner implements Running {
       default: {
         await this.pickUp();
         const head = await this.#assembly.head(this);
+        await this.#hold(head);
         this.promptHead = head.key;
         this.note({ kind: "head-measured", tokens: head.tokens });
         return { head };
       }
     }
+  }
+
+  /** Requests of this conversation begin like this until a compaction, in whatever process: the transcript says so. */
+  async #hold({ held, changed }: NonNullable<Performed["head"]>): Promise<void> {
+    if (changed.length > 0) {
+      const attachment = { type: "instructions_changed", sections: changed };
+      const message = createAttachmentMessage(originOf(this), attachment);
+      await this.commit({ kind: "appended", messages: [message] });
+    }
+    if (this.setup.options.writer === undefined) return;
+    const { head, isHeadStored } = this.#state;
+    const change = headChange(isHeadStored ? head : undefined, held);
+    if (change === undefined) return;
+    const record = createRequestState(originOf(this), change);
+    await this.commit({ kind: "head-held", head: { ...(isHeadStored ? head : {}), ...change }, record });
   }
 
   /** From notes where they are good for it, else by whoever writes summaries. */
@@ -248,5 +266,7 @@ export function startRunner(setup: Setup, messages: readonly Message[]): Runner 
   const ttl = resumedTtlState(live, { source: setup.source, settings: setup.settings });
   const stored = messages.at(-1);
   const tip = stored !== undefined && isLateAnswer(stored) ? stored.uuid : undefined;
-  return new Runner(setup, { ...folded, tip, cache: { ...folded.cache, ttl } }, live);
+  const head = heldHeadIn(live);
+  const isHeadStored = head !== undefined;
+  return new Runner(setup, { ...folded, tip, head, isHeadStored, cache: { ...folded.cache, ttl } }, live);
 }

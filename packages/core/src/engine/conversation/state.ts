@@ -1,5 +1,6 @@
 import { noNativeClearing, type NativeClearing } from "../clear/api-native.js";
 import { noCachedEdits, type CachedEdits } from "../clear/cached-edits.js";
+import type { HeldHead } from "../prompt/request-state.js";
 import type { LastAnswer } from "../prompt/request-builder.js";
 import { freshTtlState, type TtlState } from "../prompt/ttl/ttl-state.js";
 import type { ReadStateSnapshot } from "../tools/read-state.js";
@@ -23,6 +24,10 @@ export interface ConversationState {
   /** What the API has said of models' windows. */
   readonly windows: ReadonlyMap<string, number>;
   readonly chain: Chain;
+  /** What requests begin with, until a compaction begins it anew. */
+  readonly head: HeldHead | undefined;
+  /** Whether the transcript says so, after the last boundary. */
+  readonly isHeadStored: boolean;
   readonly cache: CacheMemory;
   readonly room: RoomMemory;
   /** What the last compaction replaced, while it can be taken back. */
@@ -99,6 +104,8 @@ export const emptyState = (
   maxTokens,
   windows: new Map(),
   chain: startChain(turnId),
+  head: undefined,
+  isHeadStored: false,
   cache: nothingCached,
   room: roomUntried,
   undoable: undefined,

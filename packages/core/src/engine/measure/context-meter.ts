@@ -48,11 +48,6 @@ export interface ContextMeterOptions {
   readonly overhead?: number;
   /** Whether responses have shown that figure. Default: no, it is an estimate. */
   readonly isOverheadShown?: boolean;
-  /**
-   * Whether a message is not as it was when later responses read it, because it was cleared since. What those
-   * report says nothing of it. Default: only cleared results are known.
-   */
-  readonly isAltered?: (message: Message) => boolean;
   /** Whether what is read now is read for the first time. Default: it is. */
   readonly canMeasure?: () => boolean;
   /** Told of messages whose size is known now and differs from what was said of them. */
@@ -183,7 +178,7 @@ class FoldingMeter implements ContextMeter {
   }
 
   #isAltered(message: Message): boolean {
-    let isAltered = this.#options.isAltered?.(message) === true;
+    let isAltered = false;
     const content: unknown = message.type === "user" ? message.message?.content : undefined;
     if (!Array.isArray(content)) return isAltered;
     for (const block of content) {
@@ -219,9 +214,13 @@ class FoldingMeter implements ContextMeter {
     this.#isOpenTrue = true;
   }
 
-  /** An overhead that was told apart from the messages by nobody may hold what is gone now. */
+  /**
+   * An overhead that was told apart from the messages by nobody may hold what is gone now. In a list that is gone
+   * through again it was told before the change.
+   */
   #lowerUnsureOverhead(freed: number): void {
-    if (this.#isShown && this.#head === 0) this.#overhead = Math.max(0, this.#overhead - freed);
+    const isFirst = this.#options.canMeasure?.() !== false;
+    if (isFirst && this.#isShown && this.#head === 0) this.#overhead = Math.max(0, this.#overhead - freed);
   }
 
   #takeResponse(message: AssistantMessage): void {

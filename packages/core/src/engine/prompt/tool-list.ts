@@ -29,14 +29,22 @@ export interface ToolListOptions {
 export interface ToolList {
   /** Throws a `TypeError` for two tools of one name. */
   list(offered: readonly OfferedTool[]): ToolListing;
+  /** Holds these as if they had been listed: those of a conversation that goes on in another process. */
+  hold(tools: readonly HeldTool[]): void;
+  /** What is held, in the order in which it came. */
+  held(): readonly HeldTool[];
   /** Lets go what is held: at /clear and at a compaction. */
   reset(): void;
 }
 
-interface Held {
+/** A tool as it was first listed. */
+export interface HeldTool {
   readonly definition: ToolDefinition;
-  readonly schemaHash: string;
   readonly isMcp: boolean;
+}
+
+interface Held extends HeldTool {
+  readonly schemaHash: string;
 }
 
 /**
@@ -70,6 +78,11 @@ export function createToolList({ absent = "keep" }: ToolListOptions = {}): ToolL
       else last = next;
       return last;
     },
+    hold(tools) {
+      for (const { definition, isMcp } of tools)
+        held.set(definition.name, hold(undefined, definition, isMcp));
+    },
+    held: () => [...held.values()].map(({ definition, isMcp }) => ({ definition, isMcp })),
     reset() {
       held = new Map();
     },

@@ -67,9 +67,13 @@ export function cleanUpAfterCompaction(options: CleanupOptions): CleanupReport {
   return { cleared, kept, failed };
 }
 
+/** Whether a compaction leaves the system prompt as it is. */
+export const keepsPrompt = (options: Pick<CleanupOptions, "source" | "variant" | "writer">): boolean =>
+  keptBecause("promptSections", options) !== undefined;
+
 function keptBecause(
   target: CleanupTarget,
-  { source, variant, writer }: CleanupOptions,
+  { source, variant, writer }: Pick<CleanupOptions, "source" | "variant" | "writer">,
 ): "shared" | "prefix" | undefined {
   if (!own.has(target) && !isMainThread(source)) return "shared";
   return prefix.has(target) && (variant === "from" || writer === "server") ? "prefix" : undefined;

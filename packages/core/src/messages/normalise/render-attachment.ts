@@ -136,6 +136,19 @@ function showTask(attachment: Attachment): string {
   );
 }
 
+/** Parts of the system prompt that say something else by now: it is sent as it was, so that the cache holds. */
+function showChanges(attachment: Attachment): string {
+  const changed: readonly unknown[] = Array.isArray(attachment["sections"]) ? attachment["sections"] : [];
+  return [
+    "Parts of your instructions have changed since this conversation began. What stands here holds from now on, in place of what the system prompt says under the same name.",
+    ...changed.flatMap((section) => {
+      const { name, text: now } = (section ?? {}) as { readonly name?: unknown; readonly text?: unknown };
+      if (typeof name !== "string") return [];
+      return [`## ${oneLine(name)}\n${text(now) === "" ? "This part no longer holds." : text(now)}`];
+    }),
+  ].join("\n\n");
+}
+
 /** White, 28 × 28 pixels: one token. */
 const BLANK_PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAABwAAAAcCAAAAABXZoBIAAAAFElEQVR42mP4jwcwjEqOSo5KwgAA0FYNHp/Mo7cAAAAASUVORK5CYII=";
@@ -149,6 +162,7 @@ const renderers: Readonly<Record<string, Renderer>> = {
   hook_cancelled: nothing,
   hook_non_blocking_error: nothing,
   hook_success: (attachment) => text(attachment["content"]),
+  instructions_changed: showChanges,
   hook_additional_context: (attachment) => text(attachment["content"]),
 
   file: showFile,
