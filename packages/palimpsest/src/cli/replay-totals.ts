@@ -47,7 +47,7 @@ export function describeBills(files: readonly FileResult[]): string {
   );
   if (rows.length === 0) return "";
   const table = tableOf(
-    ["file", "responses", "recorded", "simulated", "error", "prompt", "output", ""],
+    ["file", "responses", "recorded", "simulated", "error", "prompt", "output", "left", "explained"],
     rows.map(({ file, bill }) => [
       shortName(file),
       formatNumber(bill.responses),
@@ -56,11 +56,23 @@ export function describeBills(files: readonly FileResult[]): string {
       signed(bill.error),
       signed(promptOf(bill.simulated) / promptOf(bill.recorded) - 1),
       signed(bill.simulated.outputTokens / Math.max(1, bill.recorded.outputTokens) - 1),
-      "",
+      signed(bill.unexplainedError),
+      explanation(bill),
     ]),
   );
-  return `\nThe simulator's bill against the recorded usage\n${table}`;
+  return `\nThe simulator's bill against the recorded usage, and what is left of the error without what no transcript tells\n${table}`;
 }
+
+/** The dollars of each cause, the largest first; nothing that rounds to none. */
+function explanation({ causes, explained }: RecordedBill): string {
+  const shownCauses = Object.entries(causes)
+    .filter(([, sum]) => Math.abs(sum) >= 0.005)
+    .toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a))
+    .map(([cause, sum]) => `${cause} ${signedDollars(sum)}`);
+  return shownCauses.length === 0 ? "" : `${signedDollars(explained)}: ${shownCauses.join(", ")}`;
+}
+
+const signedDollars = (value: number): string => `${value < 0 ? "-" : "+"}${dollars(Math.abs(value))}`;
 
 /** What was really read again after recorded compactions beside what the judge expects, file by file and in total. */
 export function describeRereads(files: readonly FileResult[], { policies }: ReplayReport["total"]): string {

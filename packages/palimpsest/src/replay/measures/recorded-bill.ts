@@ -3,6 +3,7 @@ import { priceOf, type BilledTokens } from "../../simulator/core/pricing.js";
 import { foreignTokenFactor } from "../../simulator/tokens/block-tokens.js";
 import { asNumber, isFields } from "../readers/recording.js";
 import type { RecordedResponse } from "../rounds/recorded-round.js";
+import { BillExplainer, noCauses, type BillCauses } from "./bill-causes.js";
 
 /** What the responses of a recording cost by the usage that they report, beside what the simulator says of them. */
 export interface RecordedBill {
@@ -12,6 +13,11 @@ export interface RecordedBill {
   readonly simulated: BillFigures;
   /** The simulator's error: its dollars against the recorded ones. 0 where nothing was recorded. */
   readonly error: number;
+  /** Of the difference, the dollars that no transcript can account for, by cause; and all of them. */
+  readonly causes: BillCauses;
+  readonly explained: number;
+  /** What is left of the error without them: counting. */
+  readonly unexplainedError: number;
 }
 
 interface BillFigures {
@@ -29,19 +35,24 @@ export class BillComparison {
   readonly #model: Model | undefined;
   readonly #recorded = emptySum();
   readonly #simulated = emptySum();
+  readonly #explainer: BillExplainer | undefined;
   #responses = 0;
 
   constructor(model: string) {
     this.#model = findModel(model);
+    this.#explainer = this.#model && new BillExplainer(this.#model);
   }
 
-  add(recorded: RecordedResponse, simulated: Usage): void {
+  add(recorded: RecordedResponse, simulated: Usage, isCompacted = false): void {
     const { usage } = recorded;
     const said = usage === undefined ? undefined : billedTokens(usage);
     if (this.#model === undefined || said === undefined || promptTokens(said) === 0) return;
     const played = billedTokens(simulated);
+    const comparable = this.#comparable(recorded, { said, played, model: this.#model });
     addTo(this.#simulated, played, this.#model);
-    addTo(this.#recorded, this.#comparable(recorded, { said, played, model: this.#model }), this.#model);
+    addTo(this.#recorded, comparable, this.#model);
+    const isForeign = findModel(recorded.model) === undefined;
+    this.#explainer?.add({ recorded: comparable, simulated: played, isForeign, isCompacted });
     this.#responses += 1;
   }
 
@@ -69,7 +80,10 @@ export class BillComparison {
   get bill(): RecordedBill {
     const [recorded, simulated] = [{ ...this.#recorded }, { ...this.#simulated }];
     const error = recorded.cost === 0 ? 0 : simulated.cost / recorded.cost - 1;
-    return { responses: this.#responses, recorded, simulated, error };
+    const causes = this.#explainer?.causes ?? noCauses;
+    const explained = Object.values(causes).reduce((sum, dollars) => sum + dollars, 0);
+    const unexplainedError = recorded.cost === 0 ? 0 : error - explained / recorded.cost;
+    return { responses: this.#responses, recorded, simulated, error, causes, explained, unexplainedError };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Usage } from "@palimpsest/core";
+import type { AssistantBlock, ModelResponse, Usage } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
 import { run, type Ended } from "../testing/play-policy.js";
 import {
@@ -11,6 +11,7 @@ import {
   type MadeUpRound,
 } from "../testing/made-up-rounds.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
+import { createAsRecordedPolicy } from "./as-recorded.js";
 
 const usage = (read: number, write: number, more: Partial<Usage> = {}): Usage => ({
   input_tokens: 0,
@@ -74,6 +75,62 @@ describe("as-recorded", () => {
     expect(shown(more, 2)).toContain("spoken before");
     expect(shown(more, 2)).not.toContain("begin");
     for (const played of [all, kept, more]) expect(played.ended).toBeUndefined();
+  });
+
+  it("keeps what the recording kept, whatever was read again between", async () => {
+    const rounds = conversation([undefined, undefined, undefined]);
+    const [last] = conversation([undefined]);
+    if (last === undefined) throw new Error("there is one");
+    const simulated: ModelResponse[] = [];
+    const playing = createAsRecordedPolicy().start({
+      model: "claude-opus-4-5",
+      window: 1_000_000,
+      maxTokens: 4096,
+      ttl: "auto",
+      system: "You read files.",
+      tools: [],
+      now: () => 0,
+      sessionId: "s",
+      provider: { name: "none", capabilities: () => ({}) as never, stream: () => [] as never },
+    });
+    const say = async (content: readonly AssistantBlock[]): Promise<void> => {
+      await playing.prepare();
+      const response = {
+        id: `r${simulated.length}`,
+        model: "claude-opus-4-5",
+        content,
+        usage: { input_tokens: 1, output_tokens: 1 },
+        stop_reason: "tool_use",
+      } as unknown as ModelResponse;
+      simulated.push(response);
+      await playing.answered(response);
+    };
+    const readAgain = (id: string): AssistantBlock => ({ type: "tool_use", id, name: "Read", input: {} });
+    for (const [at, round] of rounds.entries()) {
+      playing.recorded?.(round);
+      await playing.append([...round.incoming, incoming(`spoken ${at}`, `s${at}`)]);
+      if (at > 0) {
+        await say([readAgain(`again${at}`)]);
+        await playing.append([incoming([result(`again${at}`, `regained ${at}`)], `regained-${at}`)]);
+      }
+      await say(round.response.content as readonly AssistantBlock[]);
+    }
+    const due = { after: 0, messages: [incoming("the summary", "S")], keptResponses: 1, keptMessages: 1 };
+    const next: RecordedRound = {
+      ...last,
+      incoming: [incoming([result("t3", "end")], "z")],
+      compacted: due,
+    };
+    playing.recorded?.(next);
+    await playing.append(next.incoming);
+    const prepared = await playing.prepare();
+    const messages = prepared.kind === "request" ? JSON.stringify(prepared.call.request.messages) : "";
+    // The last recorded response asks for /f2. Before it something was said, and what was read again stands between.
+    expect(messages).toContain("/f2");
+    expect(messages).toContain("regained 2");
+    expect(messages).toContain("spoken 2");
+    expect(messages).not.toContain("spoken 1");
+    expect(messages).not.toContain("/f1");
   });
 
   it("entries live as long as the usage says, by the round", async () => {

@@ -29,13 +29,20 @@ export function createAsRecordedPolicy(): Policy {
       /** Made once: what is read again comes in within the same round. */
       let due: RecordedCompactionOfRound | undefined;
       let edits: readonly PolicyEdit[] = [];
+      /** Of what was read again: the recording knows nothing of it. */
+      const regained = new Set<string>();
+      let isBegun = false;
       return {
         recorded(round) {
           next = round;
           due = round.compacted;
+          isBegun = false;
         },
         async append(messages) {
           edits = [];
+          const said = list.messages.at(-1);
+          if (isBegun) for (const { uuid } of said ? [said, ...messages] : messages) regained.add(uuid);
+          isBegun = true;
           const compacted = due;
           due = undefined;
           list.append(messages.slice(0, compacted?.after));
@@ -44,7 +51,9 @@ export function createAsRecordedPolicy(): Policy {
             message.type === "user" && message.isCompactSummary === true;
           const summaries = compacted.messages.filter(isSummary);
           const others = compacted.messages.filter((message) => !isSummary(message));
-          edits = [list.replace([...summaries, ...keptOf(list.messages, compacted), ...others], "full")];
+          edits = [
+            list.replace([...summaries, ...keptOf(list.messages, compacted, regained), ...others], "full"),
+          ];
           requests.forgetMessages();
           list.append(messages.slice(compacted.after));
         },
@@ -55,7 +64,7 @@ export function createAsRecordedPolicy(): Policy {
         },
         async answered(response) {
           list.answered(response);
-          if (next !== undefined) comparison.add(next.response, response.usage);
+          if (next !== undefined) comparison.add(next.response, response.usage, next.compacted !== undefined);
           return [];
         },
         bill: () => comparison.bill,
@@ -88,17 +97,26 @@ function lose(
   return nearest;
 }
 
-/** The end of the list, counted in responses, and in messages before the first of them. */
+/**
+ * The end of the list, counted in responses, and in messages before the first of them. What was read again counts as
+ * neither; it stays where it stands between them.
+ */
 function keptOf(
   messages: readonly Message[],
   { keptResponses, keptMessages }: RecordedCompactionOfRound,
+  regained: ReadonlySet<string>,
 ): readonly Message[] {
   let from = messages.length;
-  for (let responses = 0; from > 0 && responses < keptResponses;) {
-    from -= 1;
-    if (messages[from]?.type === "assistant") responses += 1;
-  }
-  return messages.slice(Math.max(0, from - keptMessages));
+  const back = (count: number, counts: (message: Message) => boolean): void => {
+    for (let left = count; from > 0 && left > 0;) {
+      from -= 1;
+      const message = messages[from];
+      if (message !== undefined && !regained.has(message.uuid) && counts(message)) left -= 1;
+    }
+  };
+  back(keptResponses, ({ type }) => type === "assistant");
+  back(keptMessages, () => true);
+  return messages.slice(from);
 }
 
 /**
