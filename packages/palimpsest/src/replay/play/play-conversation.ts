@@ -169,9 +169,26 @@ async function playRegaining(
   for (const { side, play } of again) {
     const { tally } = side.play;
     side.regainingEndedAtTurn = play.endedAtTurn ?? null;
-    Object.assign(tally, play.all);
-    Object.assign(tally.beforeRecordedCompaction, play.beforeRecordedCompaction);
+    const fullCost = (turns?: number): number => costOfSameTurns(side.play.turnCosts, { again: play, turns });
+    Object.assign(tally, play.all, { fullCost: fullCost() });
+    const before = tally.beforeRecordedCompaction;
+    Object.assign(before, play.beforeRecordedCompaction, { fullCost: fullCost(before.turns) });
   }
+}
+
+/**
+ * What the turns that were played without reading again cost with it. Where reading again filled the window sooner,
+ * the turns that it did not get to cost what they did without: else a conversation that ends early would be the cheaper
+ * one. `turns`: only the first so many.
+ */
+function costOfSameTurns(
+  costs: readonly number[],
+  { again, turns = costs.length }: { readonly again: RegainPlay; readonly turns?: number | undefined },
+): number {
+  const end = again.endedAtTurn ?? Infinity;
+  return costs
+    .slice(0, turns)
+    .reduce((sum, cost, turn) => sum + (again.turnCosts[turn] ?? 0) + (turn >= end ? cost : 0), 0);
 }
 
 function resultOf(

@@ -34,6 +34,8 @@ export class PolicyPlay {
   readonly name: string;
   readonly ttl: PolicyTtl;
   readonly tally: Tally = emptyTally();
+  /** Dollars of each turn, up to the one at which it could not go on. */
+  readonly turnCosts: number[] = [];
   readonly series: TurnRecord[] = [];
   readonly missing: MissingReference[] = [];
   readonly forgotten: ForgottenSource[] = [];
@@ -87,11 +89,13 @@ export class PolicyPlay {
     });
     if (answered === undefined) {
       if (conversation.ending !== undefined) this.ending = { ...conversation.ending, turn };
+      this.turnCosts.push(this.#turnCost);
       return;
     }
     const judged = this.#judge(answered, { round, turn, needs, system });
     await conversation.answered(answered, round.response.at);
     this.#cpu.push(conversation.cpu);
+    this.turnCosts.push(this.#turnCost);
     if (round.isAfterCompaction !== true) this.tally.beforeRecordedCompaction.cost = this.tally.cost;
     this.#record(answered, { round, turn, needs, ...judged });
   }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ModelCall, RequestMessage } from "@palimpsest/core";
+import { findModel, type Message, type ModelCall, type RequestMessage } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
 import {
   call,
@@ -10,9 +10,12 @@ import {
   type MadeUpRound,
 } from "../testing/made-up-rounds.js";
 import type { AnswerBlock } from "../../simulator/player.js";
+import { blockTokens } from "../../simulator/tokens/block-tokens.js";
 import { parsePolicies } from "../policies/parse-policies.js";
 import type { Policy, PolicyRun } from "../policies/policy.js";
+import { PromptList } from "../policies/prompt-list.js";
 import { playConversation, type PlayOptions } from "./play-conversation.js";
+import { createSharedCounter } from "./shared-counter.js";
 
 const LINE = "export const wick = trimmed(lamp);";
 const FILE = Array.from({ length: 300 }, (_, at) =>
@@ -77,6 +80,34 @@ async function played(rounds: readonly MadeUpRound[], more: Partial<PlayOptions>
   return { figures, calls };
 }
 
+/** Sends everything until the window is full, but for the first message that is longer than most. */
+const forgetsOnce: Policy = {
+  name: "forgets-once",
+  description: "leaves one result out",
+  ttls: ["5m"],
+  start(host) {
+    const list = new PromptList(host);
+    return {
+      append: async (messages) =>
+        list.append(
+          messages.map((message) =>
+            JSON.stringify(message).includes(numbered.slice(0, 30)) ? emptied(message) : message,
+          ),
+        ),
+      prepare: async () => ({ kind: "request", call: list.request(), edits: [] }),
+      async answered(response) {
+        list.answered(response);
+        return [];
+      },
+      refused: async () => ({ next: "end", edits: [] }),
+    };
+  },
+};
+const emptied = (message: Message): Message =>
+  message.type === "user"
+    ? { ...message, message: { role: "user", content: [result("t0", "cleared")] } }
+    : message;
+
 const blocksOf = (messages: readonly RequestMessage[]): readonly { readonly type: string }[] =>
   messages.flatMap(({ content }): readonly { readonly type: string }[] => content);
 
@@ -129,13 +160,36 @@ describe("reading again", () => {
     expect(figures).toMatchObject({ edits: 2, blindEdits: 2, regainRequests: 1 });
   });
 
+  it("never makes a conversation cheaper because it ends sooner", async () => {
+    const long: readonly MadeUpRound[] = [
+      { in: "mend /work/lamp.ts", out: [call("t0", { file_path: "/work/lamp.ts" })] },
+      { in: [result("t0", numbered)], out: [text("I have seen it.")] },
+      { in: "now change /work/lamp.ts", out: [edit("e1")] },
+      ...Array.from({ length: 40 }, (_, at) => ({
+        in: at === 0 ? [result("e1", "done")] : words(500, `w${at}x`),
+        out: [text(`noted ${at}`)],
+      })),
+    ];
+    const { result: file } = await playConversation(await madeUpConversation(long), {
+      policies: [forgetsOnce],
+      model: "claude-opus-4-5",
+      window: 60_000,
+    });
+    const figures = file.policies["forgets-once"];
+    expect(figures?.regainRequests).toBeGreaterThan(0);
+    expect(figures?.regainingEndedAtTurn).toBeLessThan(figures?.endedAtTurn ?? 0);
+    expect(figures?.fullCost).toBeGreaterThan(figures?.cost ?? Infinity);
+  });
+
   it("has as many tokens as recorded reads have, for each call", async () => {
     const { calls } = await played(forgetful(edit("e1")), { policy: "truncate(at=0.5)" });
     const messages = calls[1]?.at(-1)?.request.messages ?? [];
     const said = messages.at(-2);
-    const characters = JSON.stringify(said?.content ?? "").length;
-    expect(characters).toBeGreaterThan(400);
-    expect(characters).toBeLessThan(900);
+    const model = findModel("claude-opus-4-5");
+    if (model === undefined || typeof said?.content === "string") throw new Error("it has blocks");
+    const counter = createSharedCounter();
+    const tokens = (said?.content ?? []).reduce((sum, block) => sum + blockTokens(block, model, counter), 0);
+    expect(Math.abs(tokens - 162)).toBeLessThan(15);
   });
 
   it("brings no more than 5,000 tokens of a source back", async () => {

@@ -37,6 +37,8 @@ export class RegainPlay {
   readonly beforeRecordedCompaction: Regained = nothing();
   /** Every call that read again, in their order. */
   readonly calls: { readonly turn: number; readonly key: number; readonly class: SourceClass }[] = [];
+  /** Dollars of each turn. */
+  readonly turnCosts: number[] = [];
   readonly #options: RegainPlayOptions;
   readonly #conversation: PolicyConversation;
   readonly #lines: ReturnType<typeof createContextLines>;
@@ -57,7 +59,9 @@ export class RegainPlay {
 
   async turn(round: RecordedRound, turn: number, needs: TurnNeeds): Promise<void> {
     if (this.endedAtTurn !== undefined) return;
+    const before = this.all.fullCost;
     await this.#play(round, turn, needs);
+    this.turnCosts.push(this.all.fullCost - before);
     if (this.#conversation.ending !== undefined) this.endedAtTurn = turn;
     if (round.isAfterCompaction !== true) Object.assign(this.beforeRecordedCompaction, this.all);
   }
