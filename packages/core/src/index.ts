@@ -378,6 +378,7 @@ export type {
   Held,
   Observed,
   Outcome,
+  PlannedStep,
   Prepared,
   PreparedRequest,
 } from "./engine/conversation/conversation-api.js";

@@ -2,6 +2,7 @@ import { agentKillRun } from "./agent-kill.js";
 import { conversationChaosRun } from "./conversation-chaos.js";
 import { longRun } from "./long-run.js";
 import { notesRun } from "./notes.js";
+import { plansRun } from "./plans.js";
 import { resumeRun } from "./resume.js";
 import { shellFuzzRun } from "./shell-fuzz.js";
 import { simulatorFuzzRun } from "./simulator-fuzz.js";
@@ -16,6 +17,7 @@ export const soakRuns: readonly SoakRun[] = [
   tokenizersRun,
   longRun,
   notesRun,
+  plansRun,
   resumeRun,
   storeCrashRun,
   storeLockRun,

@@ -11,11 +11,12 @@ import type { CompactInput, CompactPorts } from "../summarise/run/compact-run.js
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
 import { failureMessage } from "../summarise/failure-message.js";
 import type { CompactionScope } from "../summarise/run/division.js";
-import { planCompaction } from "../summarise/plan.js";
+import { planCompaction, type CompactionPlan, type NoPlan } from "../summarise/plan.js";
 import { groupByRound } from "../summarise/divide/rounds.js";
 import { undoCompaction, type NotUndone, type Undone } from "../summarise/undo/undo.js";
 import { mentionsOf } from "../summarise/record/used-names.js";
 import { linkOf } from "./chain.js";
+import type { CompactOptions } from "./conversation-api.js";
 import { cutsFor, cutUnanswered } from "./cut-unanswered.js";
 import { estimatorOf, thresholdsOf } from "./facts.js";
 import type { Moment } from "./stages.js";
@@ -30,16 +31,7 @@ export const compaction: CompactionStage = {
   cut: cutUnanswered,
   perform,
   performFromNotes,
-  async plan(running, { scope, instructions }) {
-    await running.pickUp();
-    const trigger = scope === undefined ? "auto" : "manual";
-    const input = inputOf(running, {
-      trigger,
-      ...(scope === undefined ? {} : { scope }),
-      ...(instructions === undefined ? {} : { instructions }),
-    });
-    return planCompaction(input, portsOf(running, { isDry: true }));
-  },
+  plan: planFor,
   undo,
 };
 
@@ -138,7 +130,7 @@ async function performFromNotes(
   running: Running,
   { trigger, signal }: CompactionRequest,
 ): Promise<Compacted | CompactionFailed | undefined> {
-  const summary = await running.notes?.summary(signal);
+  const summary = await running.notes?.summary(running.state.context.live, signal);
   if (summary?.kind !== "ready") return undefined;
   const { kind: _kind, ...prepared } = summary;
   const outcome = await perform(running, { trigger, prepared, signal });
@@ -151,6 +143,41 @@ async function performFromNotes(
     running.setup.events.emit("session_memory_over_threshold", { detail, threshold });
   }
   return outcome;
+}
+
+type Asked = Pick<CompactOptions, "scope" | "instructions">;
+
+const isAsked = ({ scope, instructions }: Asked): boolean =>
+  scope !== undefined || instructions !== undefined;
+
+/** What `performFromNotes`, then `perform` would do. */
+async function planFor(running: Running, asked: Asked): Promise<CompactionPlan | NoPlan> {
+  if (running.setup.settings.disableCompact) return { kind: "none", reason: "disabled" };
+  await running.pickUp();
+  const later = await planWithWriter(running, asked);
+  const summary = isAsked(asked) ? undefined : await running.notes?.summary(running.state.context.live);
+  if (summary?.kind !== "ready") return later;
+  const { kind: _kind, ...prepared } = summary;
+  const plan = await planCompaction(
+    inputOf(running, { trigger: "auto", prepared }),
+    portsOf(running, { isDry: true }),
+  );
+  if (plan.kind !== "plan") return later;
+  return { ...plan, writers: [...plan.writers, ...(later.kind === "plan" ? later.writers : [])] };
+}
+
+/** What `perform` would do. */
+async function planWithWriter(running: Running, asked: Asked): Promise<CompactionPlan | NoPlan> {
+  const { scope, instructions } = asked;
+  const given = {
+    trigger: isAsked(asked) ? ("manual" as const) : ("auto" as const),
+    ...(scope === undefined ? {} : { scope }),
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+  const open = scopeWithoutOpenCalls(running, given);
+  if (open === "calls_pending") return { kind: "none", reason: open };
+  const input = inputOf(running, { ...given, ...(open === undefined ? {} : { scope: open }) });
+  return planCompaction(input, portsOf(running, { isDry: true }));
 }
 
 /** While a call lacks its result its round is kept; undefined where the scope may stay what it is. */

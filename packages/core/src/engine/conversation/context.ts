@@ -29,6 +29,8 @@ export interface Context {
   readonly isOverheadShown: boolean;
   /** Whether the size is what the API has refused. */
   readonly isRefused: boolean;
+  /** The same with structures of its own, so that what is added to it leaves this one the newest. Costs the list. */
+  fork(): Context;
   /** With messages at the end. */
   append(messages: readonly Message[]): Context;
   /** With another list; costs all of it. What responses report in it was learned before. */
@@ -185,6 +187,10 @@ class FoldedContext implements Context {
 
   get media(): MediaIndex {
     return this.#own().media;
+  }
+
+  fork(): Context {
+    return this.replace(this.live);
   }
 
   append(messages: readonly Message[]): Context {

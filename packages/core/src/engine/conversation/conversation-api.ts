@@ -94,25 +94,27 @@ export interface ConversationSize extends ContextSize {
   readonly pressure: Pressure;
 }
 
-/** What would happen before the next request. */
-export type ConversationPlan =
-  | { readonly tier: "none"; readonly tokens: number }
-  /** So many pictures and documents become text. */
-  | { readonly tier: "media"; readonly tokens: number; readonly count: number }
-  /** So many texts that nobody has answered yet are cut to their ends. */
+/** What would be done before the next request. */
+export interface ConversationPlan {
+  /** Now. */
+  readonly tokens: number;
+  /** In their order; empty where the request would be sent as it is. */
+  readonly steps: readonly PlannedStep[];
+  /** Set where no request would be sent. */
+  readonly held?: Pick<Held, "reason" | "message">;
+}
+
+/** One thing that would be done. After a summary nothing more is said: what it leaves depends on what it says. */
+export type PlannedStep = { readonly tokensBefore: number; readonly tokensAfter: number } & (
+  | { /** So many pictures and documents become text. */ readonly tier: "media"; readonly count: number }
   | {
+      /** So many texts that nobody has answered yet are cut to their ends. */
       readonly tier: "oversize";
-      readonly tokens: number;
-      readonly tokensAfter: number;
       readonly count: number;
     }
-  | {
-      readonly tier: "time-based" | "cached" | "size-based";
-      readonly tokens: number;
-      readonly tokensAfter: number;
-      readonly toolUseIds: readonly string[];
-    }
-  | { readonly tier: "full"; readonly tokens: number; readonly plan: CompactionPlan | NoPlan };
+  | { readonly tier: "time-based" | "cached" | "size-based"; readonly toolUseIds: readonly string[] }
+  | { readonly tier: "notes" | "full"; readonly plan: CompactionPlan | NoPlan }
+);
 
 /** The notes, for hosts. */
 export interface ConversationNotes {

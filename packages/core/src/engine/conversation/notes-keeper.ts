@@ -1,4 +1,5 @@
 import type { ModelResponse } from "../../messages/call/response.js";
+import type { Message } from "../../messages/message.js";
 import { extractNotes, type ExtractionOutcome } from "../notes/extract-notes.js";
 import { writeExtractiveNotes } from "../notes/extractive-notes.js";
 import { commonEditTool, type NotesEditTool } from "../notes/notes-edit.js";
@@ -225,15 +226,14 @@ class NotesKeeper implements NotesKeeping {
     }
   }
 
-  /** A summary from the notes, once an update that is under way is done or has taken too long. */
-  async summary(signal?: AbortSignal): Promise<NotesSummary> {
+  async summary(live: readonly Message[], signal?: AbortSignal): Promise<NotesSummary> {
     const { settings, clock, options } = this.#conversation.setup;
     const running = this.#running;
     const isRunning = running !== undefined && clock.now() - running.since < settings.notesDeadMs;
     if (isRunning && options.timer !== undefined) await this.#within(running.written, signal);
     const notes = await this.#within(this.#store.read(), signal);
     return summaryFromNotes({
-      live: this.#conversation.state.context.live,
+      live,
       notes,
       path: this.#store.path,
       coveredUuid: this.#coveredUuid,

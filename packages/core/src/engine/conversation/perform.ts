@@ -8,10 +8,39 @@ import { decideMedia, type MediaPlan } from "../media/decide-media.js";
 import type { EngineStep } from "./conversation-api.js";
 import { describeClearing, describeMedia } from "./describe-step.js";
 import { bindsThinking, estimatorOf, originOf } from "./facts.js";
+import type { Action } from "./decide.js";
+import { planForStage } from "./stage-clearing.js";
 import type { Running } from "./stages.js";
 
+/** Carries an action out that needs no model; undefined where there is nothing to tell of. */
+export async function perform(running: Running, action: Action): Promise<EngineStep | undefined> {
+  switch (action.do) {
+    case "replace-media":
+      return replaceMedia(running, action.plan);
+    case "stage": {
+      const stage = running.setup.stages[action.at];
+      const plan = stage && (await planForStage(running, stage));
+      return plan && clearResults(running, plan);
+    }
+    case "restate-deletions":
+      await restateDeletions(running);
+      return undefined;
+    case "clear":
+      return clearResults(running, action.plan);
+    case "delete":
+      return deleteCached(running, action.plan, action.position);
+    case "cut":
+      return running.setup.compaction?.cut(running, action.cuts);
+    case "drop-thinking":
+      await dropThinking(running);
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
 /** Pictures and documents become text. */
-export async function replaceMedia(running: Running, plan: MediaPlan): Promise<EngineStep> {
+async function replaceMedia(running: Running, plan: MediaPlan): Promise<EngineStep> {
   const { setup, state } = running;
   const tokensBefore = state.context.size.tokens;
   const { boundary, notice } = applyMedia(state.context.live, plan, {
@@ -38,7 +67,7 @@ export async function halveMedia(running: Running): Promise<EngineStep | undefin
 }
 
 /** Results go from the messages. */
-export async function clearResults(running: Running, plan: ClearPlan): Promise<EngineStep> {
+async function clearResults(running: Running, plan: ClearPlan): Promise<EngineStep> {
   const { setup, state } = running;
   const tokensBefore = state.context.size.tokens;
   const { boundary, notice } = applyClearing(state.context.live, plan, {
@@ -54,11 +83,7 @@ export async function clearResults(running: Running, plan: ClearPlan): Promise<E
 }
 
 /** Results go from the provider's cache. */
-export async function deleteCached(
-  running: Running,
-  plan: ClearPlan,
-  position: EditPosition,
-): Promise<EngineStep> {
+async function deleteCached(running: Running, plan: ClearPlan, position: EditPosition): Promise<EngineStep> {
   const { setup, state } = running;
   const { boundary, notice } = applyCached(state.cache.edits, plan, {
     position,
@@ -95,7 +120,7 @@ export async function restateDeletions(running: Running): Promise<void> {
 }
 
 /** What thinking was bound to has changed: all of it goes. */
-export async function dropThinking(running: Running): Promise<void> {
+async function dropThinking(running: Running): Promise<void> {
   const [first] = running.state.context.live;
   if (first === undefined) return;
   const boundary = createMicrocompactBoundary(originOf(running), {

@@ -1,54 +1,128 @@
-import type { CompactOptions, ConversationPlan } from "./conversation-api.js";
-import { decide, noProgress, afterAction, type Action, type Progress } from "./decide.js";
+import { isLocalClearing } from "../boundaries/microcompact-boundary.js";
+import { createEventEmitter } from "../events/emitter.js";
+import { createCacheWatch } from "../watch/cache-watch.js";
+import { apply } from "./apply.js";
+import type { CompactOptions, ConversationPlan, EngineStep, PlannedStep } from "./conversation-api.js";
+import { afterAction, decide, noProgress, type Action } from "./decide.js";
+import type { ConversationEvent } from "./event.js";
+import { perform } from "./perform.js";
 import type { Runner } from "./run.js";
+import type { Running, Setup } from "./stages.js";
+import type { ConversationState } from "./state.js";
 
-/** What `prepare` would do first, or with a scope what `compact` would; nothing is changed or sent. */
+/**
+ * What `prepare` would do, or with a scope or instructions what `compact` would: the same decisions on the same state,
+ * performed on a copy. Nothing is stored, told or sent.
+ */
 export async function planNext(
   runner: Runner,
   given: Pick<CompactOptions, "scope" | "instructions">,
 ): Promise<ConversationPlan> {
   const { tokens } = runner.state.context.size;
-  const { compaction } = runner.setup;
-  const isAsked = given.scope !== undefined || given.instructions !== undefined;
-  const action = isAsked ? undefined : firstOf(runner);
-  if (action !== undefined && action.do !== "summarise") return planned(runner, action);
-  if (compaction === undefined) return { tier: "none", tokens };
-  return { tier: "full", tokens, plan: await compaction.plan(runner, given) };
-}
-
-/** The first action that a person would notice. */
-function firstOf(runner: Runner): Action {
-  let progress: Progress = noProgress;
-  for (;;) {
-    const action = decide(runner, progress);
-    if (action.do !== "stage" && action.do !== "restate-deletions") return action;
-    const next = afterAction(progress, action);
-    progress = action.do === "restate-deletions" ? { ...next, isStaleDone: true } : next;
+  const dry = new DryRun(runner);
+  if (given.scope !== undefined || given.instructions !== undefined) {
+    const step = await summaryStep(dry, given);
+    return { tokens, steps: step === undefined ? [] : [step] };
+  }
+  const steps: PlannedStep[] = [];
+  for (let progress = noProgress; ;) {
+    const action = decide(dry, progress);
+    if (action.do === "hold")
+      return { tokens, steps, held: { reason: action.reason, message: action.message } };
+    if (isOver(action)) return { tokens, steps };
+    const step =
+      action.do === "summarise" ? await summaryStep(dry, given) : planned(action, await perform(dry, action));
+    if (step !== undefined) steps.push(step);
+    // What it leaves is not known before it is written.
+    if (action.do === "summarise") return { tokens, steps };
+    progress = afterAction(progress, action);
   }
 }
 
-function planned({ state: { context } }: Runner, action: Action): ConversationPlan {
-  const { tokens } = context.size;
+/** Nothing of the messages changes any more that a person would notice. */
+const isOver = ({ do: what }: Action): boolean =>
+  what === "send" || what === "resolve-head" || what === "drop-thinking";
+
+async function summaryStep(
+  dry: DryRun,
+  given: Pick<CompactOptions, "scope" | "instructions">,
+): Promise<PlannedStep | undefined> {
+  const plan = await dry.setup.compaction?.plan(dry, given);
+  if (plan === undefined) return undefined;
+  const tokensBefore = dry.state.context.size.tokens;
+  if (plan.kind === "none") return { tier: "full", tokensBefore, tokensAfter: tokensBefore, plan };
+  const { tokensAfter } = plan;
+  return { tier: plan.writer === "notes" ? "notes" : "full", tokensBefore, tokensAfter, plan };
+}
+
+function planned(action: Action, step: EngineStep | undefined): PlannedStep | undefined {
+  if (step === undefined) return undefined;
+  const { tokensBefore, tokensAfter } = step;
   switch (action.do) {
     case "replace-media":
-      return { tier: "media", tokens, count: action.plan.replaced.length };
-    case "cut": {
-      const freed = action.cuts.reduce((sum, cut) => sum + cut.tokens - cut.tokensAfter, 0);
-      return { tier: "oversize", tokens, tokensAfter: tokens - freed, count: action.cuts.length };
+      return { tier: "media", tokensBefore, tokensAfter, count: action.plan.replaced.length };
+    case "cut":
+      return { tier: "oversize", tokensBefore, tokensAfter, count: action.cuts.length };
+    default: {
+      const tier = step.tier === "time-based" || step.tier === "cached" ? step.tier : "size-based";
+      const toolUseIds = step.added.flatMap((message) =>
+        "microcompactMetadata" in message ? (message.microcompactMetadata as Cleared).toolUseIds : [],
+      );
+      return { tier, tokensBefore, tokensAfter, toolUseIds };
     }
-    case "clear":
-    case "delete": {
-      const { plan } = action;
-      const variant =
-        plan.variant === "cached" || plan.variant === "time-based" ? plan.variant : "size-based";
-      return {
-        tier: variant,
-        tokens,
-        tokensAfter: tokens - (plan.tokensBefore - plan.tokensAfter),
-        toolUseIds: plan.results.map(({ id }) => id),
-      };
-    }
-    default:
-      return { tier: "none", tokens };
   }
+}
+
+interface Cleared {
+  readonly toolUseIds: readonly string[];
+}
+
+/** A conversation in which everything happens but for what anybody else would see. */
+class DryRun implements Running {
+  readonly setup: Setup;
+  readonly notes;
+  readonly ledger;
+  state: ConversationState;
+  readonly #runner: Runner;
+  #isForked = false;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+    this.setup = quiet(runner.setup);
+    this.state = runner.state;
+    this.notes = runner.notes;
+    this.ledger = runner.ledger;
+  }
+
+  async commit(event: ConversationEvent): Promise<void> {
+    // What only adds to the list would go on with the structures of the conversation itself.
+    const adds = event.kind === "appended" || (event.kind === "cleared" && !isLocalClearing(event.boundary));
+    if (adds && !this.#isForked) this.state = { ...this.state, context: this.state.context.fork() };
+    this.#isForked = true;
+    this.state = apply(this.setup, this.state, event);
+  }
+
+  async pickUp(): Promise<void> {
+    const { state } = this.#runner;
+    await this.#runner.pickUp();
+    if (this.state === state) this.state = this.#runner.state;
+  }
+
+  resetPrompt(): void {}
+}
+
+function quiet(setup: Setup): Setup {
+  const { writer: _writer, overflow: _overflow, ...options } = setup.options;
+  const { state } = options;
+  const readState = state && { ...state.readState, forget: () => {} };
+  return {
+    ...setup,
+    ids: { next: () => "planned" },
+    events: createEventEmitter(),
+    watch: createCacheWatch(),
+    options:
+      state === undefined || readState === undefined
+        ? options
+        : { ...options, state: { ...state, readState } },
+  };
 }

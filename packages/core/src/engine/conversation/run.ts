@@ -17,11 +17,10 @@ import { afterAction, decide, noProgress, type Action } from "./decide.js";
 import { compactionStep } from "./describe-step.js";
 import { storedOf, type ConversationEvent } from "./event.js";
 import { originOf, rememberedWindow, thresholdsOf } from "./facts.js";
-import { clearResults, deleteCached, dropThinking, replaceMedia, restateDeletions } from "./perform.js";
+import { perform } from "./perform.js";
 import { eventsOf } from "./resume.js";
 import type { Running } from "./stages.js";
 import type { Setup } from "./stages.js";
-import { clearForStage } from "./stage-clearing.js";
 import { emptyState, type ConversationState } from "./state.js";
 import type { NotesKeeping } from "./stages.js";
 
@@ -130,35 +129,22 @@ export class Runner implements Running {
 
   async #perform(action: Action, signal: AbortSignal | undefined): Promise<Performed> {
     switch (action.do) {
-      case "replace-media":
-        return { step: await replaceMedia(this, action.plan) };
-      case "stage": {
-        const stage = this.setup.stages[action.at];
-        return { step: stage && (await clearForStage(this, stage)) };
-      }
-      case "restate-deletions":
-        await restateDeletions(this);
-        return {};
-      case "clear":
-        return { step: await clearResults(this, action.plan) };
-      case "delete":
-        return { step: await deleteCached(this, action.plan, action.position) };
-      case "cut":
-        return { step: await this.setup.compaction?.cut(this, action.cuts) };
       case "summarise":
         return this.#summarise(action.isLastResort, signal);
-      case "drop-thinking":
-        await dropThinking(this);
-        return {};
-      default: {
-        await this.pickUp();
-        const head = await this.#assembly.head(this);
-        await this.#hold(head);
-        this.promptHead = head.key;
-        this.note({ kind: "head-measured", tokens: head.tokens });
-        return { head };
-      }
+      case "resolve-head":
+        return { head: await this.#resolveHead() };
+      default:
+        return { step: await perform(this, action) };
     }
+  }
+
+  async #resolveHead(): Promise<NonNullable<Performed["head"]>> {
+    await this.pickUp();
+    const head = await this.#assembly.head(this);
+    await this.#hold(head);
+    this.promptHead = head.key;
+    this.note({ kind: "head-measured", tokens: head.tokens });
+    return head;
   }
 
   /** Requests of this conversation begin like this until a compaction, in whatever process: the transcript says so. */

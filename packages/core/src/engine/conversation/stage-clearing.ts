@@ -1,12 +1,10 @@
+import type { ClearPlan } from "../clear/decision.js";
 import { planLocalClearing, planResult } from "../clear/local-clearing.js";
-import type { EngineStep } from "./conversation-api.js";
 import { clearContextOf, dueAt } from "./facts.js";
-import { clearResults } from "./perform.js";
-import type { Running } from "./stages.js";
-import type { Stage } from "./stages.js";
+import type { Moment, Stage } from "./stages.js";
 
-/** Asks a stage of the host's, and clears what it names, as far as that is there and would shrink. */
-export async function clearForStage(running: Running, stage: Stage): Promise<EngineStep | undefined> {
+/** Asks a stage of the host's: what it names is to be cleared, as far as that is there and would shrink. */
+export async function planForStage(running: Moment, stage: Stage): Promise<ClearPlan | undefined> {
   const { context } = running.state;
   const wanted = await stage.perform({
     live: context.live,
@@ -22,5 +20,5 @@ export async function clearForStage(running: Running, stage: Stage): Promise<Eng
     return planned === undefined ? [] : [{ result, planned }];
   });
   if (chosen.length === 0) return undefined;
-  return clearResults(running, planLocalClearing("size-based", chosen, clearContext));
+  return planLocalClearing("size-based", chosen, clearContext);
 }

@@ -104,7 +104,8 @@ export interface NotesKeeping extends ConversationNotes {
   noteResponse(response: ModelResponse): void;
   noteCompaction(): void;
   startIfDue(): void;
-  summary(signal?: AbortSignal): Promise<NotesSummary>;
+  /** A summary of these messages from the notes, once an update that is under way is done or has taken too long. */
+  summary(live: readonly Message[], signal?: AbortSignal): Promise<NotesSummary>;
 }
 
 /** The notes that a host hands in: `keepNotes` of `@palimpsest/core/notes`. */

@@ -13,7 +13,7 @@ import { hasContent } from "./divide/rounds.js";
 import { sectionTitles, USER_MESSAGES_SECTION } from "./shape/sections.js";
 import type { SummaryVariant } from "../events/summary-variant.js";
 import { textsToQuote } from "./write/texts-to-quote.js";
-import { extractiveSummary, sharesCache } from "./write-summary.js";
+import { extractiveSummary, isForkTooLong, writersFor } from "./write-summary.js";
 import type { WrittenSummary } from "./run/written-summary.js";
 
 /** What a compaction would do now. */
@@ -22,6 +22,8 @@ export interface CompactionPlan {
   readonly variant: SummaryVariant;
   /** Who would write the summary, if all goes well. */
   readonly writer: WriterName;
+  /** Who would be asked in turn, where one fails. */
+  readonly writers: readonly WriterName[];
   /** Uuids, in order. */
   readonly summarised: readonly string[];
   readonly kept: readonly string[];
@@ -37,8 +39,12 @@ export interface CompactionPlan {
 }
 
 export interface PlannedCost {
-  /** The summary call. */
+  /** The summary call, with an answer of the usual length. */
   readonly call: number;
+  /** Of that, what is sent. */
+  readonly input: number;
+  /** The longest answer that it may have. */
+  readonly mostOutput: number;
   /** Writing the new messages into the cache. */
   readonly rewrite: number;
   /** What each later request costs less. */
@@ -55,7 +61,7 @@ export async function planCompaction(
   input: CompactInput,
   ports: CompactPorts,
 ): Promise<CompactionPlan | NoPlan> {
-  const division = hasContent(input.live) ? divideFor(input, ports) : undefined;
+  const division = hasContent(input.live) ? (input.prepared?.division ?? divideFor(input, ports)) : undefined;
   if (division === undefined) return { kind: "none", reason: whyUndivided(input.live, input.scope) };
   const run: CompactRun = {
     input,
@@ -67,9 +73,10 @@ export async function planCompaction(
     onAttempt: () => {},
     onText: () => {},
   };
-  const writer = expectedWriter(run);
+  const writers = writersFor(run);
+  const writer = writers.find((one) => one !== "fork" || !isForkTooLong(run));
   if (writer === undefined) return { kind: "none", reason: "no_writer" };
-  const written = writer === "extractive" ? extractiveSummary(run) : usualSummary(run, writer);
+  const written = expectedSummary(run, writer);
   const restored = await gather(run);
   const candidate = createCandidate(run, written, restored);
   if (candidate.kind === "refused") return { kind: "none", reason: candidate.reason };
@@ -88,6 +95,7 @@ export async function planCompaction(
     kind: "plan",
     variant: division.variant,
     writer,
+    writers: writers.slice(writers.indexOf(writer)),
     summarised: division.summarised.map(({ uuid }) => uuid),
     kept: division.kept.map(({ uuid }) => uuid),
     restored: candidate.restored?.attachments ?? [],
@@ -108,12 +116,13 @@ async function gather({ ports, division }: CompactRun): Promise<Restored | undef
   }
 }
 
-function expectedWriter(run: CompactRun): WriterName | undefined {
-  const { input, ports } = run;
-  if (ports.provider !== undefined)
-    return sharesCache(run) && input.isRefused !== true ? "fork" : "streaming";
-  return ports.settings.compactExtractive ? "extractive" : undefined;
+function expectedSummary(run: CompactRun, writer: WriterName): WrittenSummary {
+  const { prepared } = run.input;
+  if (prepared !== undefined) return { writer, summary: prepared.summary, mended: nothingMended };
+  return writer === "extractive" ? extractiveSummary(run) : usualSummary(run, writer);
 }
+
+const nothingMended = { sectionsAdded: [], messagesAdded: 0, pathsUnknown: [] } as const;
 
 /** A text of the length that a model's summary usually has, what people said included. */
 function usualSummary(run: CompactRun, writer: WriterName): WrittenSummary {
@@ -126,8 +135,7 @@ function usualSummary(run: CompactRun, writer: WriterName): WrittenSummary {
   const titles = sectionTitles(division.variant).map((title, index) =>
     index + 1 === USER_MESSAGES_SECTION ? `${index + 1}. ${title}:\n${quotes}` : `${index + 1}. ${title}:`,
   );
-  const mended = { sectionsAdded: [], messagesAdded: 0, pathsUnknown: [] };
-  return { writer, summary: `${titles.join("\n")}\n${filler}`, mended };
+  return { writer, summary: `${titles.join("\n")}\n${filler}`, mended: nothingMended };
 }
 
 function costOf(
@@ -150,8 +158,11 @@ function costOf(
   const read = facts.writer === "fork" ? (isShared ? tokensBefore : overhead) : 0;
   const asked = perToken(prices.cacheRead) * read + perToken(prices.input) * (tokensBefore - read);
   const written = perToken(prices.output) * facts.summaryTokens;
+  const isFree = facts.writer === "extractive" || facts.writer === "notes";
   return {
-    call: facts.writer === "extractive" ? 0 : asked + written,
+    call: isFree ? 0 : asked + written,
+    input: isFree ? 0 : asked,
+    mostOutput: isFree ? 0 : perToken(prices.output) * ports.settings.compactOutputTokens,
     rewrite: perToken(prices.cacheWrite5m) * Math.max(0, facts.tokensAfter - overhead),
     savedPerRequest: perToken(prices.cacheRead) * Math.max(0, tokensBefore - facts.tokensAfter),
   };

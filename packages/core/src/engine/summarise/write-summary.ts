@@ -28,38 +28,50 @@ import type { WrittenSummary } from "./run/written-summary.js";
 
 const nothingMended: Mended = { sectionsAdded: [], messagesAdded: 0, pathsUnknown: [] };
 
+/** Who is asked for a summary, one after the other, until one of them gives one that can be taken. */
+export function writersFor(run: CompactRun): readonly WriterName[] {
+  const { input, ports } = run;
+  if (input.prepared !== undefined) return ["notes"];
+  // A fork would send again what was just refused.
+  const isRefused = input.isRefused === true;
+  return [
+    ...(!isRefused && wantsServer(run) ? (["server"] as const) : []),
+    ...(!isRefused && sharesCache(run) ? (["fork"] as const) : []),
+    ...(ports.provider === undefined ? [] : (["streaming"] as const)),
+    ...(ports.settings.compactExtractive ? (["extractive"] as const) : []),
+  ];
+}
+
 /** One summary after the other, each by the next writer, until the caller takes one or nobody is left. */
 export async function* writeSummaries(run: CompactRun): AsyncGenerator<WrittenSummary> {
-  const { input, ports, division } = run;
-  if (input.prepared !== undefined) {
-    yield { writer: "notes", summary: input.prepared.summary, mended: nothingMended };
-    return;
-  }
+  const { input, division } = run;
   let refusal: TooLong | undefined = input.isRefused === true ? {} : undefined;
-  if (refusal === undefined && wantsServer(run)) {
-    const written = await writeOnServer(run);
-    if (written !== undefined) yield written;
-  }
-  if (refusal === undefined && sharesCache(run)) {
-    const judged = await writeOnFork(run);
-    if (judged.kind === "written") yield verified(run, "fork", judged.summary);
-    else if (judged.reason === "prompt_too_long") refusal = judged.tooLong ?? {};
-  }
-  if (ports.provider !== undefined) {
-    // What was refused with all that is kept may fit without it.
-    const judged = await writeStreaming(run, division.variant === "from" ? undefined : refusal);
-    if (judged.kind === "written") yield verified(run, "streaming", judged.summary);
-  }
-  if (ports.settings.compactExtractive) {
-    begin(run);
-    yield extractiveSummary(run);
-    // Whoever asks once more needs it shorter: a text may have more tokens than its lines one by one.
-    for (const share of mustFit(run) ? SHORTER_SHARES : []) {
-      const last = run.failedAttempts.at(-1);
-      if (last?.writer !== "extractive" || last.reason !== "above_threshold") return;
-      begin(run);
-      yield extractiveSummary(run, share);
+  for (const writer of writersFor(run)) {
+    if (writer === "notes") {
+      yield { writer, summary: input.prepared?.summary ?? "", mended: nothingMended };
+    } else if (writer === "server") {
+      const written = await writeOnServer(run);
+      if (written !== undefined) yield written;
+    } else if (writer === "extractive") yield* writeExtractively(run);
+    else {
+      // What was refused with all that is kept may fit without it.
+      const refused = division.variant === "from" ? undefined : refusal;
+      const judged = writer === "fork" ? await writeOnFork(run) : await writeStreaming(run, refused);
+      if (judged.kind === "written") yield verified(run, writer, judged.summary);
+      else if (judged.reason === "prompt_too_long") refusal = judged.tooLong ?? {};
     }
+  }
+}
+
+function* writeExtractively(run: CompactRun): Generator<WrittenSummary> {
+  begin(run);
+  yield extractiveSummary(run);
+  // Whoever asks once more needs it shorter: a text may have more tokens than its lines one by one.
+  for (const share of mustFit(run) ? SHORTER_SHARES : []) {
+    const last = run.failedAttempts.at(-1);
+    if (last?.writer !== "extractive" || last.reason !== "above_threshold") return;
+    begin(run);
+    yield extractiveSummary(run, share);
   }
 }
 
@@ -83,7 +95,7 @@ const announce = ({ ports }: CompactRun, sent: SummaryRequestSent): void =>
  * Whether a fork is asked at all. Where the caller's format, or a forced choice of a tool, keeps it from reading the
  * messages from the cache, only if that still costs less than asking apart.
  */
-export function sharesCache(run: CompactRun): boolean {
+function sharesCache(run: CompactRun): boolean {
   const { input, ports } = run;
   if (!ports.settings.compactFork || ports.provider === undefined || input.params === undefined) return false;
   if (forkParameters(input.params.parameters, "text").isKeySame) return true;
@@ -122,19 +134,30 @@ const askOptions = ({ ports, onText }: CompactRun): AskOptions => ({
   onRetry: (retry) => ports.events?.emit("summary_retried", { source: "compact", ...retry }),
 });
 
+function forkPrompt({ division: { variant, summarised }, instructions }: CompactRun): string {
+  const pivot = variant === "from" ? excerptOf(summarised) : undefined;
+  return summaryPrompt({ variant, instructions, ...(pivot === undefined ? {} : { pivot }) });
+}
+
+/** What a fork sends, by the padded estimate. */
+const forkTokens = (run: CompactRun, prompt: string): number =>
+  sentTokens(run, {
+    prompt,
+    ...(run.division.variant === "up_to" ? { messages: run.division.summarised } : {}),
+  });
+
+/** Whether the request of a fork would probably be refused as too long: then it is not sent. */
+export const isForkTooLong = (run: CompactRun): boolean =>
+  tooLongToSend(run, forkTokens(run, forkPrompt(run))) !== undefined;
+
 async function writeOnFork(run: CompactRun): Promise<Written> {
-  const { input, ports, division, instructions } = run;
+  const { input, ports, division } = run;
   const { provider, clock, settings } = ports;
   const { params } = input;
   if (provider === undefined || params === undefined) throw new TypeError("a fork needs a request to share");
   const isBeginning = division.variant === "up_to";
-  const pivot = division.variant === "from" ? excerptOf(division.summarised) : undefined;
-  const prompt = summaryPrompt({
-    variant: division.variant,
-    instructions,
-    ...(pivot === undefined ? {} : { pivot }),
-  });
-  const sent = sentTokens(run, { prompt, ...(isBeginning ? { messages: division.summarised } : {}) });
+  const prompt = forkPrompt(run);
+  const sent = forkTokens(run, prompt);
   const doomed = tooLongToSend(run, sent);
   if (doomed !== undefined) {
     run.failedAttempts.push({

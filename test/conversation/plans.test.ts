@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { runPlans } from "../../packages/palimpsest/src/soak/plans.js";
+
+/** Conversations of every kind; `palimpsest soak --only plans` has 10,000. */
+const SEEDS = Array.from({ length: 25 }, (_, at) => at + 1);
+
+it("what plan() says is what prepare() does, and where a call fails the next writer of the plan is asked", async () => {
+  const seen: Record<string, number> = {};
+  for (const seed of SEEDS) {
+    for (const [name, count] of Object.entries(await runPlans(seed, { turns: 16 }))) {
+      seen[name] = (seen[name] ?? 0) + count;
+    }
+  }
+  expect(seen["turns"]).toBeGreaterThan(300);
+  // Nothing is proved where nothing had to be done.
+  for (const tier of ["media", "time-based", "cached", "oversize", "fork"])
+    expect(seen[tier], tier).toBeGreaterThan(0);
+});
