@@ -9,7 +9,7 @@ const alias = [
     find: `@palimpsest/core/${name}`,
     replacement: source(`packages/core/src/adapters/${name}.ts`),
   })),
-  ...["compaction", "import", "notes", "protocols", "recordings", "validity"].map((name) => ({
+  ...["compaction", "engine", "import", "notes", "protocols", "recordings", "validity"].map((name) => ({
     find: `@palimpsest/core/${name}`,
     replacement: source(`packages/core/src/${name}.ts`),
   })),

@@ -47,7 +47,7 @@ async function modulesOf(entry) {
 }
 
 const engine = await modulesOf(join(core, "index.js"));
-const entries = ["index", "compaction", "import", "notes", "protocols", "recordings", "validity"];
+const entries = ["index", "compaction", "engine", "import", "notes", "protocols", "recordings", "validity"];
 const adapters = ["ai-sdk", "anthropic-sdk", "langchain"];
 
 await bundle({

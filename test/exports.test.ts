@@ -6,6 +6,7 @@ import * as aiSdk from "@palimpsest/core/ai-sdk";
 import * as anthropicSdk from "@palimpsest/core/anthropic-sdk";
 import * as compaction from "@palimpsest/core/compaction";
 import * as imports from "@palimpsest/core/import";
+import * as engine from "@palimpsest/core/engine";
 import * as langchain from "@palimpsest/core/langchain";
 import * as notes from "@palimpsest/core/notes";
 import * as protocols from "@palimpsest/core/protocols";
@@ -31,6 +32,7 @@ describe("exports", () => {
     ["@palimpsest/core", core],
     ["@palimpsest/core/compaction", compaction],
     ["@palimpsest/core/import", imports],
+    ["@palimpsest/core/engine", engine],
     ["@palimpsest/core/notes", notes],
     ["@palimpsest/core/protocols", protocols],
     ["@palimpsest/core/recordings", recordings],
@@ -50,6 +52,15 @@ describe("exports", () => {
     expect(Object.keys(module).toSorted()).toMatchSnapshot();
   });
 
+  it("the main entry has at most 40 values, and no other entry has one of them", () => {
+    const main = Object.keys(core);
+    expect(main.length).toBeLessThanOrEqual(40);
+    const others = [compaction, engine, notes, protocols, recordings, validity].flatMap((module) =>
+      Object.keys(module),
+    );
+    expect(others.filter((name, index) => main.includes(name) || others.indexOf(name) !== index)).toEqual([]);
+  });
+
   it("the entry points", () => {
     expect({
       core: Object.keys(manifest("core").exports),
@@ -62,6 +73,7 @@ describe("exports", () => {
           "./anthropic-sdk",
           "./compaction",
           "./import",
+          "./engine",
           "./langchain",
           "./notes",
           "./protocols",

@@ -2,20 +2,22 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
+  createCompactableTools,
+  defaultSettings,
+  findModel,
+  normalise,
+  type Message,
+} from "@palimpsest/core";
+import {
   applyClearing,
   applyMicrocompactions,
   conversationWindows,
-  createCompactableTools,
   createDefaultEstimator,
   createResultIndex,
   decideSizeBased,
   decideTimeBased,
-  defaultSettings,
-  findModel,
-  normalise,
   type ClearDecision,
-  type Message,
-} from "@palimpsest/core";
+} from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import { readRecording } from "../../packages/palimpsest/src/replay/readers/read-recording.js";
 import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";

@@ -1,7 +1,5 @@
 import {
-  isBilledCallsRecord,
   accountTotal,
-  createCallMeter,
   createConversation,
   createUserMessage,
   type Conversation,
@@ -12,6 +10,7 @@ import {
   type Settings,
 } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
+import { isBilledCallsRecord, createCallMeter } from "@palimpsest/core/engine";
 import { expect, it } from "vitest";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/players/summaries-player.js";
 import {

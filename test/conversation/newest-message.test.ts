@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   createConversation,
-  createDefaultEstimator,
-  createMemoryOverflow,
   liveMessages,
   type ConversationOptions,
   type Estimator,
@@ -10,6 +8,7 @@ import {
   type RequestMessage,
   type UserBlock,
 } from "@palimpsest/core";
+import { createDefaultEstimator, createMemoryOverflow } from "@palimpsest/core/engine";
 import type { Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createNormaliser, type Message, type ModelRequest } from "@palimpsest/core";
+import type { Message, ModelRequest } from "@palimpsest/core";
+import { createNormaliser } from "@palimpsest/core/engine";
 import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/capabilities.js";
 import { createRequestBuilder } from "../../packages/core/src/engine/prompt/request-builder.js";
 import { createToolList } from "../../packages/core/src/engine/prompt/tool-list.js";

@@ -1,6 +1,5 @@
 import {
   createAssistantMessage,
-  createNormaliser,
   createUserMessage,
   type Message,
   type MessageOrigin,
@@ -8,6 +7,7 @@ import {
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
+import { createNormaliser } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/capabilities.js";
 import { buildFork, type ForkParts } from "../../packages/core/src/engine/prompt/fork.js";

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import {
-  createNormaliser,
-  normalise,
-  reachesModel,
-  type Message,
-  type RequestMessage,
-} from "@palimpsest/core";
+import { normalise, type Message, type RequestMessage } from "@palimpsest/core";
+import { createNormaliser, reachesModel } from "@palimpsest/core/engine";
 import { findProblems, type Problem } from "@palimpsest/core/validity";
 import { originOf } from "../../packages/core/src/messages/list-origin.js";
 import { brokenMessages } from "./broken-messages.js";

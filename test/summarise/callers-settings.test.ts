@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planCompaction } from "@palimpsest/core/compaction";
+import { planCompaction } from "@palimpsest/core/engine";
 import type { CallParameters } from "@palimpsest/core";
 import { createHost, expectCompacted, type HostOptions } from "./host.js";
 import { answering, summary } from "./failures/good-summary.js";

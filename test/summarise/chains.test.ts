@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
-  applyMicrocompactions,
   createAssistantMessage,
   createUserMessage,
   defaultSettings,
@@ -10,6 +9,7 @@ import {
   type Message,
   type MessageOrigin,
 } from "@palimpsest/core";
+import { applyMicrocompactions } from "@palimpsest/core/engine";
 import { createHeuristicEstimator } from "../../packages/core/src/engine/measure/heuristic-estimator.js";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import type { CompactionScope } from "../../packages/core/src/engine/summarise/run/division.js";

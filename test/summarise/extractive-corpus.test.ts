@@ -2,16 +2,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
-  asFields,
-  conversationWindows,
   createCompactableTools,
-  createDefaultEstimator,
   isCompactBoundary,
   isHumanMessage,
   type CompactBoundary,
   type Estimator,
   type Message,
 } from "@palimpsest/core";
+import { asFields, conversationWindows, createDefaultEstimator } from "@palimpsest/core/engine";
 import { writeDigest } from "../../packages/core/src/engine/summarise/write/extractive/digest.js";
 import { writeExtractive } from "../../packages/core/src/engine/summarise/write/extractive/write-extractive.js";
 import { humanTextsOf } from "../../packages/core/src/engine/summarise/people/human-texts.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { asFields, type RequestMessage } from "@palimpsest/core";
+import type { RequestMessage } from "@palimpsest/core";
+import { asFields } from "@palimpsest/core/engine";
 import { DIGEST_HEADING } from "../../packages/core/src/engine/summarise/write/extractive/digest.js";
 import { TRUNCATION_MARKER } from "../../packages/core/src/engine/summarise/write/too-long.js";
 import { onSummaries, tooLong } from "./failures/summaries-seen.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createEventEmitter, type EngineEvents, type Estimator } from "@palimpsest/core";
-import { planCompaction } from "@palimpsest/core/compaction";
+import { planCompaction } from "@palimpsest/core/engine";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import { hooksWith } from "./failures/abort-rows.js";
 import { createHost, expectCompacted } from "./host.js";

@@ -1,11 +1,5 @@
 import {
-  applyMicrocompactions,
   createAssistantMessage,
-  createContextMeter,
-  createNormaliser,
-  createRequestBuilder,
-  createSystemLayouter,
-  createToolList,
   createUserMessage,
   defaultSettings,
   findModel,
@@ -20,6 +14,14 @@ import {
   type Settings,
   type ToolUseBlock,
 } from "@palimpsest/core";
+import {
+  applyMicrocompactions,
+  createContextMeter,
+  createNormaliser,
+  createRequestBuilder,
+  createSystemLayouter,
+  createToolList,
+} from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import type {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { planCompaction, undoCompaction } from "@palimpsest/core/compaction";
+import { planCompaction, undoCompaction } from "@palimpsest/core/engine";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import type { AnswerBlock } from "../../packages/palimpsest/src/simulator/index.js";
 import { createHost, expectCompacted } from "./host.js";

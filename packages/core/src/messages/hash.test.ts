@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { EMPTY_LIST_HASH, extendListHash, hashList, hashMessage, hashValue } from "./hash.js";
+import { hashMessage, hashValue } from "./hash.js";
 
 it("is the same in every process", () => {
   expect(hashValue({ role: "user", content: [{ type: "text", text: "hello" }] })).toMatchInlineSnapshot(
@@ -31,14 +31,6 @@ it("neighbours cannot trade characters", () => {
   expect(hashValue(["ab", "c"])).not.toBe(hashValue(["a", "bc"]));
   expect(hashValue([[], 1])).not.toBe(hashValue([[1]]));
   expect(hashValue("1")).not.toBe(hashValue(1));
-});
-
-it("rolls: a list's hash is its prefix's, extended", () => {
-  const messages = [{ a: 1 }, { b: 2 }, { c: 3 }];
-  const rolled = messages.reduce<string>((hash, message) => extendListHash(hash, message), EMPTY_LIST_HASH);
-  expect(hashList(messages)).toBe(rolled);
-  expect(hashList([])).toBe(EMPTY_LIST_HASH);
-  expect(hashList(messages.toReversed())).not.toBe(rolled);
 });
 
 it("hashes an object once", () => {

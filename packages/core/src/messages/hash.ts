@@ -21,22 +21,6 @@ export function hashMessage(message: object): string {
   return hash;
 }
 
-/** The hash of an empty list: where a rolling hash starts. */
-export const EMPTY_LIST_HASH = "0000000000000000";
-
-/** The hash of a list that is `message` longer than the one `previous` stands for. */
-export function extendListHash(previous: string, message: object): string {
-  const state = new HashState();
-  state.text(previous);
-  state.text(hashMessage(message));
-  return state.digest();
-}
-
-/** The rolling hash of a whole list. */
-export function hashList(messages: readonly object[]): string {
-  return messages.reduce<string>(extendListHash, EMPTY_LIST_HASH);
-}
-
 /** Two 32-bit lanes, each multiplied by its own odd constant, crossed at the end. */
 class HashState {
   #a = 0x9e3779b9 | 0;

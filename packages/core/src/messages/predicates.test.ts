@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "./message.js";
-import { isHumanMessage, isThinkingOnly, isVisibleUserMessage } from "./predicates.js";
+import { isHumanMessage, isThinkingOnly } from "./predicates.js";
 
 const user = (content: unknown, flags: object = {}): Message =>
   ({
@@ -59,12 +59,6 @@ describe("human messages", () => {
   ])("%s", (_, message, expected) => {
     expect(isHumanMessage(message)).toBe(expected);
   });
-});
-
-it("transcript-only messages are visible to those who ask for them", () => {
-  const summary = user("summary", { isVisibleInTranscriptOnly: true });
-  expect(isVisibleUserMessage(summary)).toBe(false);
-  expect(isVisibleUserMessage(summary, { transcriptOnly: true })).toBe(true);
 });
 
 it("thinking alone", () => {

@@ -46,18 +46,6 @@ export function reachesModel(message: Message): boolean {
   }
 }
 
-/** A user message that a chat view shows; with `transcriptOnly` also what only the transcript shows. */
-export function isVisibleUserMessage(
-  message: Message,
-  options: { readonly transcriptOnly?: boolean } = {},
-): message is UserMessage {
-  return (
-    message.type === "user" &&
-    message.isMeta !== true &&
-    (options.transcriptOnly === true || message.isVisibleInTranscriptOnly !== true)
-  );
-}
-
 /** What a person typed: not meta, not a summary, not tool results alone, not a program's output. */
 export function isHumanMessage(message: Message): message is UserMessage {
   if (message.type !== "user" || message.isMeta === true || message.isCompactSummary === true) return false;

@@ -1,4 +1,5 @@
-import { createDefaultEstimator, findModel } from "@palimpsest/core";
+import { findModel } from "@palimpsest/core";
+import { createDefaultEstimator } from "@palimpsest/core/engine";
 import { textTokens } from "../simulator/tokens/block-tokens.js";
 import { createBpeCounter } from "../simulator/tokens/bpe-counter.js";
 import type { Benchmark } from "./benchmark.js";

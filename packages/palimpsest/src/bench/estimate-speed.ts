@@ -1,4 +1,4 @@
-import { createDefaultEstimator, createHeuristicEstimator } from "@palimpsest/core";
+import { createDefaultEstimator, createHeuristicEstimator } from "@palimpsest/core/engine";
 import { createBpeCounter } from "../simulator/tokens/bpe-counter.js";
 import type { Benchmark } from "./benchmark.js";
 import type { Figure } from "./figure.js";

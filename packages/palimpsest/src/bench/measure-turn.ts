@@ -1,16 +1,13 @@
+import { createCompactableTools, defaultSettings, findModel, type Message } from "@palimpsest/core";
 import {
-  createCompactableTools,
   createContextMeter,
   createDefaultEstimator,
   createResultIndex,
   decideCached,
   decideSizeBased,
   decideTimeBased,
-  defaultSettings,
-  findModel,
   noCachedEdits,
-  type Message,
-} from "@palimpsest/core";
+} from "@palimpsest/core/engine";
 import type { Benchmark } from "./benchmark.js";
 import type { Figure } from "./figure.js";
 import { assistantMessage, MODEL, toolResult, userMessage } from "./made-up-message.js";

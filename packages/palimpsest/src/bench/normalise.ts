@@ -1,4 +1,5 @@
-import { createNormaliser, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { createNormaliser } from "@palimpsest/core/engine";
 import type { Benchmark } from "./benchmark.js";
 import type { Figure } from "./figure.js";
 import { assistantMessage, OUTPUT_LINE, readCall, toolResult, userMessage } from "./made-up-message.js";

@@ -1,13 +1,11 @@
+import { messagesApiCapabilities, type Message, type RequestMessage } from "@palimpsest/core";
 import {
   createCacheWatch,
   createNormaliser,
   createRequestBuilder,
   createSystemLayouter,
   createToolList,
-  messagesApiCapabilities,
-  type Message,
-  type RequestMessage,
-} from "@palimpsest/core";
+} from "@palimpsest/core/engine";
 import type { Benchmark } from "./benchmark.js";
 import type { Figure } from "./figure.js";
 import {

@@ -1,10 +1,5 @@
-import {
-  addToHistory,
-  defaultSettings,
-  noGapHistory,
-  recordedRequests,
-  type RecordedRequest,
-} from "@palimpsest/core";
+import { defaultSettings } from "@palimpsest/core";
+import { addToHistory, noGapHistory, recordedRequests, type RecordedRequest } from "@palimpsest/core/engine";
 import { compareTtls, type ComparisonOptions, type TtlComparison } from "@palimpsest/core/recordings";
 import { readRecording } from "../replay/readers/read-recording.js";
 import type { Benchmark } from "./benchmark.js";

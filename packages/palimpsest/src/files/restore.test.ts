@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHeuristicEstimator, defaultSettings } from "@palimpsest/core";
+import { defaultSettings } from "@palimpsest/core";
+import { createHeuristicEstimator } from "@palimpsest/core/engine";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { restoreState } from "../../../core/src/engine/restore/restore-state.js";

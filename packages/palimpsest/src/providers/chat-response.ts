@@ -1,4 +1,5 @@
-import { isTooDeep, type StreamOutput } from "@palimpsest/core";
+import type { StreamOutput } from "@palimpsest/core";
+import { isTooDeep } from "@palimpsest/core/engine";
 import {
   decodeChatError,
   decodeChatEvent,

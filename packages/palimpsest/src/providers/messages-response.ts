@@ -1,4 +1,5 @@
-import { isTooDeep, type ModelResponse, type StreamOutput } from "@palimpsest/core";
+import type { ModelResponse, StreamOutput } from "@palimpsest/core";
+import { isTooDeep } from "@palimpsest/core/engine";
 import {
   decodeError,
   decodeResponse,

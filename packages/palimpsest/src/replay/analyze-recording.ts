@@ -1,15 +1,12 @@
 import {
-  accountFor,
-  createContextMeter,
-  createDefaultEstimator,
   findModel,
   isCompactBoundary,
   liveMessages,
-  readUsage,
   type Accounting,
   type ContextSize,
   type Message,
 } from "@palimpsest/core";
+import { accountFor, createContextMeter, createDefaultEstimator, readUsage } from "@palimpsest/core/engine";
 import type { Recording } from "./readers/recording.js";
 import { recordedBreaks, type RecordedBreak } from "./recorded-breaks.js";
 import { recordedCost, type RecordedCost } from "./recorded-cost.js";

@@ -1,5 +1,4 @@
 import {
-  conversationWindows,
   countRepairs,
   findModel,
   normalise,
@@ -8,6 +7,7 @@ import {
   type RepairKind,
   type RequestMessage,
 } from "@palimpsest/core";
+import { conversationWindows } from "@palimpsest/core/engine";
 import { findProblems, type Problem } from "@palimpsest/core/validity";
 import type { Recording } from "./readers/recording.js";
 

@@ -1,9 +1,9 @@
+import type { Estimator } from "@palimpsest/core";
 import {
   conversationWindows,
   createDefaultEstimator,
   createHeuristicEstimator,
-  type Estimator,
-} from "@palimpsest/core";
+} from "@palimpsest/core/engine";
 import { growthsIn, type Growth } from "@palimpsest/core/recordings";
 import type { Recording } from "./readers/recording.js";
 

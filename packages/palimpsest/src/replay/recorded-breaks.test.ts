@@ -1,10 +1,10 @@
 import {
   createAssistantMessage,
-  createCompactBoundary,
   createUserMessage,
   type Message,
   type MessageOrigin,
 } from "@palimpsest/core";
+import { createCompactBoundary } from "@palimpsest/core/engine";
 import { expect, it } from "vitest";
 import { analyzeRecording } from "./analyze-recording.js";
 import { noCounts, type Recording } from "./readers/recording.js";

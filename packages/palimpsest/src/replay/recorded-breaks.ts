@@ -1,19 +1,21 @@
 import {
-  cacheFigures,
-  costOfLoss,
   defaultSettings,
   findModel,
   isCompactBoundary,
+  type AssistantMessage,
+  type Message,
+} from "@palimpsest/core";
+import {
+  cacheFigures,
+  costOfLoss,
   isMediaBoundary,
   isMicrocompactBoundary,
   judgeReading,
   matchesPattern,
   pricesAt,
   SYNTHETIC_MODEL,
-  type AssistantMessage,
   type CacheFigures,
-  type Message,
-} from "@palimpsest/core";
+} from "@palimpsest/core/engine";
 import type { Recording } from "./readers/recording.js";
 
 /**

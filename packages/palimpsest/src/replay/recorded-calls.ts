@@ -1,14 +1,11 @@
+import { isCompactBoundary, type AssistantMessage, type BilledCall, type Message } from "@palimpsest/core";
 import {
   isBilledCallsRecord,
-  isCompactBoundary,
   isMainThread,
   readBilledCalls,
   SYNTHETIC_MODEL,
-  type AssistantMessage,
-  type BilledCall,
   type BilledCallsRecord,
-  type Message,
-} from "@palimpsest/core";
+} from "@palimpsest/core/engine";
 import { isFields } from "./readers/recording.js";
 
 /** The main conversation in a recording: it does not say whose it was. */

@@ -1,11 +1,5 @@
-import {
-  createAssistantMessage,
-  createCompactBoundary,
-  findModel,
-  pricesAt,
-  type Message,
-  type Usage,
-} from "@palimpsest/core";
+import { createAssistantMessage, findModel, type Message, type Usage } from "@palimpsest/core";
+import { createCompactBoundary, pricesAt } from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { recordedCost } from "./recorded-cost.js";
 

@@ -1,5 +1,4 @@
 import {
-  applyBoundaries,
   createConversation,
   createUserMessage,
   liveMessages,
@@ -10,6 +9,7 @@ import {
   type Settings,
   type ToolUseBlock,
 } from "@palimpsest/core";
+import { applyBoundaries } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import { createEmbeddedProvider } from "../providers/embedded.js";
 import { disturb, moodyPlayer, wildHooks } from "./chaos-faults.js";

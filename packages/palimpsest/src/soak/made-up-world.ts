@@ -1,13 +1,13 @@
-import { asFields, type RestoreSources, type ToolUseBlock, type UserBlock } from "@palimpsest/core";
+import type { RestoreSources, ToolUseBlock, UserBlock } from "@palimpsest/core";
 import {
   createMemoryAnnouncements,
   createMemoryBackgroundAgents,
-  createMemoryFileAccess,
   createMemoryInvokedSkills,
   createMemoryPlan,
   createMemoryReadState,
   createMemoryTodos,
 } from "@palimpsest/core/compaction";
+import { asFields, createMemoryFileAccess } from "@palimpsest/core/engine";
 import type { Answer, AnswerBlock, Player } from "../simulator/index.js";
 
 const WORDS =

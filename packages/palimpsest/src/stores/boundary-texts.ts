@@ -1,5 +1,5 @@
 import { isCompactBoundary, type CompactBoundary, type Message } from "@palimpsest/core";
-import { humanTextsOf, type HumanText } from "@palimpsest/core/compaction";
+import { humanTextsOf, type HumanText } from "@palimpsest/core/engine";
 
 /** A message in a boundary's list: without its text where the message itself was kept. */
 interface ListedText {

@@ -1,4 +1,5 @@
-import { createMemoryCalibrationStore, type Calibration, type CalibrationStore } from "@palimpsest/core";
+import type { Calibration, CalibrationStore } from "@palimpsest/core";
+import { createMemoryCalibrationStore } from "@palimpsest/core/engine";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

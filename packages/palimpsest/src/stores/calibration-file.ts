@@ -1,4 +1,5 @@
-import { readCalibration, type Calibration, type CalibrationStore } from "@palimpsest/core";
+import type { Calibration, CalibrationStore } from "@palimpsest/core";
+import { readCalibration } from "@palimpsest/core/engine";
 import { readFile } from "node:fs/promises";
 import { replaceFile } from "./replace-file.js";
 

@@ -1,4 +1,5 @@
-import { decodeEntry, encodeLine, TranscriptError, type Message } from "@palimpsest/core";
+import { encodeLine, TranscriptError, type Message } from "@palimpsest/core";
+import { decodeEntry } from "@palimpsest/core/engine";
 
 /**
  * The message as one line, without the line break. Throws a `TranscriptError` of code `bad_message` for what

@@ -1,4 +1,4 @@
-import { noGapHistory } from "@palimpsest/core";
+import { noGapHistory } from "@palimpsest/core/engine";
 import { mkdtemp, readdir, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-import { readGapHistory, type GapHistory, type GapHistoryStore } from "@palimpsest/core";
+import type { GapHistory, GapHistoryStore } from "@palimpsest/core";
+import { readGapHistory } from "@palimpsest/core/engine";
 import { readFile } from "node:fs/promises";
 import { replaceFile } from "./replace-file.js";
 

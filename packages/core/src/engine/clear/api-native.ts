@@ -114,7 +114,7 @@ export function nativeTrigger({
 }
 
 /** How many of the newest results hold about as many tokens as are to be kept. */
-export function nativeKeep({ index, settings }: Pick<NativeContext, "index" | "settings">): number {
+function nativeKeep({ index, settings }: Pick<NativeContext, "index" | "settings">): number {
   let tokens = 0;
   let count = 0;
   for (const result of index.newestFirst()) {

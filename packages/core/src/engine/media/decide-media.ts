@@ -20,7 +20,7 @@ import {
 } from "./media-limits.js";
 import type { MediaReason } from "../events/media-reason.js";
 
-export interface PlannedMedia {
+interface PlannedMedia {
   /** Of the message that holds it. */
   readonly uuid: string;
   readonly kind: "image" | "document";

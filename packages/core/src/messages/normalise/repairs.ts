@@ -1,5 +1,5 @@
 /** What normalisation mended, by kind. A conversation in good order needs none of them. */
-export const repairKinds = [
+const repairKinds = [
   /** A tool call without a result got a synthetic error result. */
   "missing_result",
   /** A result that arrived after a later response was moved to its call. */

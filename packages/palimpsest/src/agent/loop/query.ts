@@ -1,6 +1,5 @@
 import {
   createAttachmentMessage,
-  createCallMeter,
   createUserMessage,
   type Attachment,
   type EngineStep,
@@ -12,6 +11,7 @@ import {
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
+import { createCallMeter } from "@palimpsest/core/engine";
 import { setMaxListeners } from "node:events";
 import { announceChanges } from "../mcp/announcements.js";
 import type { Agent } from "./agent.js";

@@ -1,4 +1,5 @@
-import { asFields, type Attachment, type ToolResultBlock, type ToolUseBlock } from "@palimpsest/core";
+import type { Attachment, ToolResultBlock, ToolUseBlock } from "@palimpsest/core";
+import { asFields } from "@palimpsest/core/engine";
 import { checkInput } from "../tools/check-input.js";
 import type { ToolInput, ToolOutput } from "../base/tool.js";
 import type { Agent } from "./agent.js";

@@ -1,4 +1,5 @@
-import { asFields, type ToolUseBlock } from "@palimpsest/core";
+import type { ToolUseBlock } from "@palimpsest/core";
+import { asFields } from "@palimpsest/core/engine";
 import type { Agent } from "./agent.js";
 import type { AgentEvent } from "../base/agent-event.js";
 import { runCall, type CallOutcome } from "./run-call.js";

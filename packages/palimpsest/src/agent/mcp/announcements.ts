@@ -1,5 +1,6 @@
 import type { Attachment, Message } from "@palimpsest/core";
-import { announce, type Announced, type AnnouncementSource } from "@palimpsest/core/compaction";
+import { announce } from "@palimpsest/core/engine";
+import type { Announced, AnnouncementSource } from "@palimpsest/core/compaction";
 import type { ToolDeferral } from "./tool-deferral.js";
 
 export interface McpAnnouncementOptions {

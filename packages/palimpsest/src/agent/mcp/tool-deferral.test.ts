@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createToolList, type Message, type ToolResultContent } from "@palimpsest/core";
+import type { Message, ToolResultContent } from "@palimpsest/core";
+import { createToolList } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import type { AgentTool } from "../base/tool.js";
 import { createToolSearchTool } from "../tools/tool-search.js";

@@ -1,4 +1,4 @@
-import { hashValue } from "@palimpsest/core";
+import { hashValue } from "@palimpsest/core/engine";
 
 /** The longest name that providers take for a tool. */
 const LONGEST_NAME = 64;

@@ -1,4 +1,4 @@
-import { matchesPattern } from "@palimpsest/core";
+import { matchesPattern } from "@palimpsest/core/engine";
 import type { RoughOpening, RoughWords } from "../../shell/rough-words.js";
 
 /** What the content of a rule for Bash means. All texts have one blank between their words. */

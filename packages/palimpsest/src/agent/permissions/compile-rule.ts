@@ -1,4 +1,4 @@
-import { matchesPattern } from "@palimpsest/core";
+import { matchesPattern } from "@palimpsest/core/engine";
 import type { PathMatcher } from "../../files/path-patterns.js";
 import type { CallFacts } from "./call-facts.js";
 import { writtenText, type ShellCommand } from "../../shell/shell-command.js";

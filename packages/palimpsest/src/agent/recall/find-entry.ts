@@ -1,4 +1,5 @@
-import { CLEARED_RESULT_TEXT, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { CLEARED_RESULT_TEXT } from "@palimpsest/core/engine";
 import { decodeRawLine, type RawLine } from "../../stores/jsonl/raw-line.js";
 import { isFields, type Fields } from "../base/fields.js";
 import { fold } from "./fold.js";

@@ -1,4 +1,5 @@
-import { decodeEntry, isHumanMessage } from "@palimpsest/core";
+import { isHumanMessage } from "@palimpsest/core";
+import { decodeEntry } from "@palimpsest/core/engine";
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { createJsonlStore } from "../../stores/jsonl/store.js";

@@ -1,14 +1,13 @@
 import {
   createConversation,
-  createDefaultEstimator,
   createEventEmitter,
   TranscriptError,
   type Conversation,
   type EventEmitter,
 } from "@palimpsest/core";
+import { createDefaultEstimator, createNestedMemory } from "@palimpsest/core/engine";
 import {
   createMemoryReadState,
-  createNestedMemory,
   type AnnouncementSource,
   type NestedMemory,
   type ReadState,

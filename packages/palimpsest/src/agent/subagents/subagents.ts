@@ -1,4 +1,5 @@
-import { capResult, type Estimator } from "@palimpsest/core";
+import type { Estimator } from "@palimpsest/core";
+import { capResult } from "@palimpsest/core/engine";
 import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/compaction";
 import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import type { AgentType } from "./agent-types.js";

@@ -1,4 +1,4 @@
-import { imageSize } from "@palimpsest/core";
+import { imageSize } from "@palimpsest/core/engine";
 import type { FileRefusal, FileText } from "@palimpsest/core/compaction";
 import { readBytesInside } from "../../files/read-bytes-inside.js";
 import type { PathGuard } from "../base/path-guard.js";

@@ -1,7 +1,8 @@
 import { appendFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CLEARED_RESULT_TEXT, type AssistantBlock, type Message } from "@palimpsest/core";
+import type { AssistantBlock, Message } from "@palimpsest/core";
+import { CLEARED_RESULT_TEXT } from "@palimpsest/core/engine";
 import { createMemoryReadState } from "@palimpsest/core/compaction";
 import { conversationBuilder, type ConversationBuilder } from "@palimpsest/core/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -110,7 +110,7 @@ async function openRecording(path: string): Promise<Player> {
     await Promise.all([
       import("../../replay/readers/read-recording.js"),
       import("../../simulator/players/recording-player.js"),
-      import("@palimpsest/core"),
+      import("@palimpsest/core/engine"),
     ]);
   try {
     // Every window in turn: what a compaction replaced was said too. The player drops what comes twice.

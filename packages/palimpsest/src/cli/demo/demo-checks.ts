@@ -1,10 +1,5 @@
-import {
-  asFields,
-  type AssistantMessage,
-  type EngineStep,
-  type ModelRequest,
-  type RequestMessage,
-} from "@palimpsest/core";
+import type { AssistantMessage, EngineStep, ModelRequest, RequestMessage } from "@palimpsest/core";
+import { asFields } from "@palimpsest/core/engine";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";

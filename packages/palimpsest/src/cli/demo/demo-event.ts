@@ -1,5 +1,6 @@
-import { asFields, type AssistantMessage, type EngineStep } from "@palimpsest/core";
+import type { AssistantMessage, EngineStep } from "@palimpsest/core";
 import type { Mended, WriterName } from "@palimpsest/core/compaction";
+import { asFields } from "@palimpsest/core/engine";
 import type { MoneyFigures } from "./demo-money.js";
 
 /** What happens in the demo, for whoever shows it. Texts of the agent and of files are hostile. */

@@ -1,4 +1,5 @@
-import { asFields, type AssistantBlock, type RequestMessage, type UserBlock } from "@palimpsest/core";
+import type { AssistantBlock, RequestMessage, UserBlock } from "@palimpsest/core";
+import { asFields } from "@palimpsest/core/engine";
 import { requestTexts } from "../../replay/measures/shown-texts.js";
 
 /** What a model can know that is given these messages, and nothing else. */

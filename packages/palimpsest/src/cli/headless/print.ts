@@ -1,4 +1,5 @@
-import { createAttachmentMessage, emptyAccount, type Account } from "@palimpsest/core";
+import { createAttachmentMessage, type Account } from "@palimpsest/core";
+import { emptyAccount } from "@palimpsest/core/engine";
 import { resolve } from "node:path";
 import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
 import type { query } from "../../agent/loop/query.js";

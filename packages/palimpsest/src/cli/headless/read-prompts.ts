@@ -1,4 +1,5 @@
-import { isTooDeep, type UserBlock } from "@palimpsest/core";
+import type { UserBlock } from "@palimpsest/core";
+import { isTooDeep } from "@palimpsest/core/engine";
 import type { Readable } from "node:stream";
 import { MOST_INPUT_BYTES } from "./read-piped.js";
 

@@ -1,12 +1,12 @@
 import {
   createAssistantMessage,
-  createNormaliser,
   createUserMessage,
   type AssistantBlock,
   type AssistantMessage,
   type Message,
   type RequestMessage,
 } from "@palimpsest/core";
+import { createNormaliser } from "@palimpsest/core/engine";
 import type { RecordedResponse, RecordedRound } from "../rounds/recorded-round.js";
 
 /** The rounds of a conversation, one after the other, so that a request can be made of each. */

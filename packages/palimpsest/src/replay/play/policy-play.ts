@@ -1,4 +1,4 @@
-import { pricesAt } from "@palimpsest/core";
+import { pricesAt } from "@palimpsest/core/engine";
 import type { Verdict } from "../../simulator/outcome.js";
 import { judgeTurn, type BlindTurn } from "../forgetting/blind-turn.js";
 import { createContextLines, type LineFinder } from "../forgetting/context-lines.js";

@@ -1,4 +1,5 @@
-import { asFields, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { asFields } from "@palimpsest/core/engine";
 import { asText } from "../readers/recording.js";
 import { fileCallOf, type FileCall } from "../world/file-call.js";
 import { patchChanges } from "../world/patch-changes.js";

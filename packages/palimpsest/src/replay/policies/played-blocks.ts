@@ -1,4 +1,5 @@
-import { asFields, type AssistantBlock } from "@palimpsest/core";
+import type { AssistantBlock } from "@palimpsest/core";
+import { asFields } from "@palimpsest/core/engine";
 import type { AnswerBlock } from "../../simulator/player.js";
 
 /** The blocks of a response that a player can have said. */

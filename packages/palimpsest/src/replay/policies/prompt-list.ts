@@ -1,7 +1,6 @@
 import {
   createAssistantMessage,
   createAttachmentMessage,
-  createNormaliser,
   createUserMessage,
   findModel,
   type AssistantBlock,
@@ -13,6 +12,7 @@ import {
   type RequestMessage,
 } from "@palimpsest/core";
 import { sendable } from "@palimpsest/core/protocols";
+import { createNormaliser } from "@palimpsest/core/engine";
 import { asText } from "../readers/recording.js";
 import type { PolicyEdit, PolicyHost, PolicyTtl } from "./policy.js";
 

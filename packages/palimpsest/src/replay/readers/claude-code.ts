@@ -1,12 +1,11 @@
 import {
-  decodeEntry,
   isCompactBoundary,
   isHumanMessage,
-  SYNTHETIC_MODEL,
   type DamagedLine,
   type Message,
   type UserMessage,
 } from "@palimpsest/core";
+import { decodeEntry, SYNTHETIC_MODEL } from "@palimpsest/core/engine";
 import {
   asFieldsList,
   asNumber,

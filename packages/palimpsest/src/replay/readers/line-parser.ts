@@ -1,4 +1,5 @@
-import { isTooDeep, type DamagedLine } from "@palimpsest/core";
+import type { DamagedLine } from "@palimpsest/core";
+import { isTooDeep } from "@palimpsest/core/engine";
 import { isFields, type RecordedLine } from "./recording.js";
 
 const LINE_BREAK = 10;

@@ -1,17 +1,15 @@
 import {
   createAssistantMessage,
   createAttachmentMessage,
-  createCompactBoundary,
-  createSystemMessage,
   createUserMessage,
   type AssistantMessageParts,
   type Attachment,
   type CompactMetadata,
   type Message,
   type MessageOrigin,
-  type SystemMessageParts,
   type UserMessageParts,
 } from "@palimpsest/core";
+import { createCompactBoundary, createSystemMessage, type SystemMessageParts } from "@palimpsest/core/engine";
 
 /**
  * Builds the messages of a recording that has no ids of our kind: each gets one made of the session and the

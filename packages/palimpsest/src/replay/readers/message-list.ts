@@ -1,10 +1,5 @@
-import {
-  createSystemMessage,
-  isHumanMessage,
-  type AssistantMessage,
-  type Message,
-  type MessageOrigin,
-} from "@palimpsest/core";
+import { isHumanMessage, type AssistantMessage, type Message, type MessageOrigin } from "@palimpsest/core";
+import { createSystemMessage } from "@palimpsest/core/engine";
 import { ImportError, messagesFromList, shapeOfList } from "@palimpsest/core/import";
 import { RecordingError } from "./recording-error.js";
 import {

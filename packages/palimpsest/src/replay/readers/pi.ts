@@ -1,11 +1,5 @@
-import {
-  SYNTHETIC_MODEL,
-  type AssistantBlock,
-  type ImageBlock,
-  type Message,
-  type TextBlock,
-  type Usage,
-} from "@palimpsest/core";
+import type { AssistantBlock, ImageBlock, Message, TextBlock, Usage } from "@palimpsest/core";
+import { SYNTHETIC_MODEL } from "@palimpsest/core/engine";
 import { LinearTranscript } from "./linear-transcript.js";
 import {
   asFieldsList,

@@ -1,4 +1,5 @@
-import { conversationWindows, liveMessages, normalise, type Message } from "@palimpsest/core";
+import { liveMessages, normalise, type Message } from "@palimpsest/core";
+import { conversationWindows } from "@palimpsest/core/engine";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { conversationWindows } from "@palimpsest/core";
+import { conversationWindows } from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { readRecording } from "../readers/read-recording.js";
 import { isRestated } from "../readers/recording.js";

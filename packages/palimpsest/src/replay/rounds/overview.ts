@@ -1,4 +1,5 @@
-import { readUsage, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { readUsage } from "@palimpsest/core/engine";
 import { asFieldsList } from "../readers/recording.js";
 import type { ConversationOverview, RecordedRound } from "./recorded-round.js";
 

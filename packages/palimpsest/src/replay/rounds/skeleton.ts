@@ -1,9 +1,6 @@
 import {
   isCompactBoundary,
   isHumanMessage,
-  preservedSegmentOf,
-  SYNTHETIC_MODEL,
-  undoneBoundary,
   type AssistantBlock,
   type AssistantMessage,
   type CompactBoundary,
@@ -11,6 +8,7 @@ import {
   type SystemMessage,
   type UserBlock,
 } from "@palimpsest/core";
+import { preservedSegmentOf, SYNTHETIC_MODEL, undoneBoundary } from "@palimpsest/core/engine";
 import { asFieldsList, asText, isRestated } from "../readers/recording.js";
 import { isRestoredState } from "./restored-state.js";
 

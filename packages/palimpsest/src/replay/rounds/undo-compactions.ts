@@ -1,4 +1,5 @@
-import { conversationWindows, isCompactBoundary, preservedSegmentOf, type Message } from "@palimpsest/core";
+import { isCompactBoundary, type Message } from "@palimpsest/core";
+import { conversationWindows, preservedSegmentOf } from "@palimpsest/core/engine";
 import type { KeptMessages } from "./round-builder.js";
 import { createBoundaryLink, skeletonOf, type Skeleton } from "./skeleton.js";
 

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  defaultSettings,
-  createDefaultEstimator,
-  type Message,
-  type ToolResultContent,
-} from "@palimpsest/core";
-import { restoreState } from "@palimpsest/core/compaction";
+import { defaultSettings, type Message, type ToolResultContent } from "@palimpsest/core";
+import { createDefaultEstimator, restoreState } from "@palimpsest/core/engine";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { createRecordedWorld, type RecordedWorld, type RecordedWorldOptions } from "./recorded-world.js";
 

@@ -1,4 +1,5 @@
-import { hashValue, type ModelRequest } from "@palimpsest/core";
+import type { ModelRequest } from "@palimpsest/core";
+import { hashValue } from "@palimpsest/core/engine";
 import { isFields } from "../fields.js";
 import { firstHumanText, systemText } from "./prompt-text.js";
 

@@ -1,4 +1,5 @@
-import { hashValue, type RequestMessage, type ModelRequest } from "@palimpsest/core";
+import type { RequestMessage, ModelRequest } from "@palimpsest/core";
+import { hashValue } from "@palimpsest/core/engine";
 import { isAcknowledgement, isContinuation } from "./continuation.js";
 import {
   conversationFamily,

@@ -1,5 +1,6 @@
 import { createConversation, createMemoryNotesStore, createUserMessage } from "@palimpsest/core";
-import { compaction, sectionTitles, summaryPrompt, type SummaryVariant } from "@palimpsest/core/compaction";
+import { sectionTitles, summaryPrompt } from "@palimpsest/core/engine";
+import { compaction, type SummaryVariant } from "@palimpsest/core/compaction";
 import { keepNotes, notesTemplate } from "@palimpsest/core/notes";
 import { expect, it } from "vitest";
 import { createEmbeddedProvider } from "../../providers/embedded.js";

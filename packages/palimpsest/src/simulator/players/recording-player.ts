@@ -1,4 +1,5 @@
-import { asFields, SYNTHETIC_MODEL, type AssistantMessage, type Message } from "@palimpsest/core";
+import type { AssistantMessage, Message } from "@palimpsest/core";
+import { asFields, SYNTHETIC_MODEL } from "@palimpsest/core/engine";
 import {
   createPositionedPlayer,
   type ObservingPlayer,

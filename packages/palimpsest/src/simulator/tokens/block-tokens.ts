@@ -1,4 +1,5 @@
-import { imageSize, type Model, type TokenizerGeneration } from "@palimpsest/core";
+import type { Model, TokenizerGeneration } from "@palimpsest/core";
+import { imageSize } from "@palimpsest/core/engine";
 import { asText, isFields, type Fields } from "../fields.js";
 import type { TokenCounter } from "./bpe-counter.js";
 

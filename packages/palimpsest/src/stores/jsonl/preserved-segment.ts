@@ -1,4 +1,5 @@
-import { preservedSegmentOf, type Message, type PreservedSegment } from "@palimpsest/core";
+import type { Message, PreservedSegment } from "@palimpsest/core";
+import { preservedSegmentOf } from "@palimpsest/core/engine";
 import { isOwnBoundary } from "../boundary-texts.js";
 import type { ByteSource } from "./byte-source.js";
 import { decodeRawLine, isUnfinished, type PlacedMessage } from "./raw-line.js";

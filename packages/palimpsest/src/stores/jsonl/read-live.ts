@@ -1,4 +1,5 @@
-import { isCompactBoundary, linkLive, undoneBoundary, type Message } from "@palimpsest/core";
+import { isCompactBoundary, type Message } from "@palimpsest/core";
+import { linkLive, undoneBoundary } from "@palimpsest/core/engine";
 import { isOwnBoundary, unpackBoundaries } from "../boundary-texts.js";
 import type { ByteSource } from "./byte-source.js";
 import { unpackPlaced, type PlacedBoundary } from "./earlier-texts.js";

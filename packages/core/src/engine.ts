@@ -1,0 +1,179 @@
+export { isBilledCallsRecord, readBilledCalls, type BilledCallsRecord } from "./messages/billed-calls.js";
+export { isMainThread } from "./messages/call/query-source.js";
+export { createCompactBoundary, createSystemMessage, type SystemMessageParts } from "./messages/construct.js";
+export { hashMessage, hashValue } from "./messages/hash.js";
+export { SYNTHETIC_MODEL } from "./messages/message.js";
+export { imageSize, type ImageSize } from "./messages/image-size.js";
+export { createNormaliser, type Normaliser } from "./messages/normalise/normaliser.js";
+export { isSyntheticError, preservedSegmentOf, reachesModel } from "./messages/predicates.js";
+export { asFields, isTooDeep } from "./messages/fields.js";
+export { decodeEntry } from "./messages/transcript/line.js";
+export {
+  conversationWindows,
+  linkLive,
+  undoneBoundary,
+  type LinkedConversation,
+} from "./messages/transcript/live.js";
+export { readCalibration, uncalibrated } from "./engine/measure/calibration.js";
+export {
+  createDefaultEstimator,
+  type DefaultEstimator,
+  type DefaultEstimatorOptions,
+} from "./engine/measure/default-estimator.js";
+export { readUsage, type CountedUsage } from "./engine/measure/growth.js";
+export { createHeuristicEstimator } from "./engine/measure/heuristic-estimator.js";
+export { createMemoryCalibrationStore } from "./engine/measure/calibration-store.js";
+export { addCall, emptyAccount } from "./engine/money/account.js";
+export { createCallMeter, type CallMeter } from "./engine/money/call-meter.js";
+export { accountFor } from "./engine/measure/account-for.js";
+export {
+  createContextMeter,
+  type ContextMeter,
+  type ContextMeterOptions,
+} from "./engine/measure/context-meter.js";
+export { pressureOf, thresholdsFor, type ThresholdSettings } from "./engine/measure/thresholds.js";
+export {
+  decideApiNative,
+  noNativeClearing,
+  noteNativeResponse,
+  type NativeClearing,
+  type NativeContext,
+  type NativeDecision,
+  type NotedResponse,
+} from "./engine/clear/api-native.js";
+export {
+  placeCachedEdits,
+  type CacheEditsBlock,
+  type EditableRequestMessage,
+  type ReferencedResultBlock,
+} from "./engine/clear/cached-edits-request.js";
+export {
+  applyCached,
+  decideCached,
+  noCachedEdits,
+  noteCacheReport,
+  restoreCachedEdits,
+  type AppliedEdits,
+  type CachedContext,
+  type CachedEdits,
+  type CacheReport,
+} from "./engine/clear/cached-edits.js";
+export { applyMicrocompactions } from "./engine/boundaries/clear-results.js";
+export { CLEARED_RESULT_TEXT } from "./engine/boundaries/cleared-result.js";
+export type {
+  ClearThinkingEdit,
+  ClearToolUsesEdit,
+  ContextManagement,
+} from "./engine/clear/context-management.js";
+export { pricesAt, type CostFacts } from "./engine/money/cost-rule.js";
+export type {
+  ClearContext,
+  ClearDecision,
+  ClearPlan,
+  ClearRefusal,
+  ClearTarget,
+  KeepReason,
+  PlannedResult,
+} from "./engine/clear/decision.js";
+export { applyClearing, type ApplyOptions, type Cleared } from "./engine/clear/local-clearing.js";
+export type { DeletionNotice } from "./engine/boundaries/deletion-notice.js";
+export {
+  isMicrocompactBoundary,
+  type MicrocompactBoundary,
+  type MicrocompactMetadata,
+} from "./engine/boundaries/microcompact-boundary.js";
+export { restateClearings } from "./engine/clear/restate-clearings.js";
+export {
+  createResultIndex,
+  type IndexedResult,
+  type ResultIndex,
+  type ResultIndexOptions,
+} from "./engine/clear/result-index.js";
+export { decideSizeBased, type SizeBasedContext } from "./engine/clear/size-based.js";
+export { decideTimeBased, type TimeBasedContext } from "./engine/clear/time-based.js";
+export { buildFork, cloneStates, type Cloneable, type ForkParts } from "./engine/prompt/fork.js";
+export {
+  createRequestBuilder,
+  type RequestBuilder,
+  type RequestParts,
+} from "./engine/prompt/request-builder.js";
+export {
+  createSystemLayouter,
+  type SystemLayouter,
+  type SystemParts,
+} from "./engine/prompt/system-blocks.js";
+export { createToolList, type ToolList, type ToolListing } from "./engine/prompt/tool-list.js";
+export { addToHistory, noGapHistory, readGapHistory } from "./engine/prompt/ttl/gap-history.js";
+export { keepAliveRequest } from "./engine/prompt/ttl/keep-alive-request.js";
+export {
+  decideKeepAlive,
+  type KeepAliveDecision,
+  type KeepAliveFacts,
+  type KeepAlivePlan,
+  type KeepAliveSettings,
+} from "./engine/prompt/ttl/keep-alive.js";
+export { recordedRequests, type RecordedRequest } from "./engine/prompt/ttl/recorded-requests.js";
+export { createTtlPolicy, type TtlPolicyOptions } from "./engine/prompt/ttl/ttl-policy.js";
+export type { TtlFacts, TtlSettings } from "./engine/prompt/ttl/ttl-state.js";
+export { matchesPattern } from "./engine/settings/matches-pattern.js";
+export { applyBoundaries } from "./engine/conversation/apply-boundaries.js";
+export {
+  isMediaBoundary,
+  type MediaBoundary,
+  type MediaMetadata,
+  type ReplacedMedia,
+} from "./engine/boundaries/media-boundary.js";
+export { createMemoryOverflow } from "./engine/ports/overflow-store.js";
+export { capResult, type CapResultOptions } from "./engine/conversation/cap-result.js";
+export { describeBreak } from "./engine/watch/describe-break.js";
+export {
+  createCacheWatch,
+  type CacheWatch,
+  type CacheWatchOptions,
+  type WatchSettings,
+} from "./engine/watch/cache-watch.js";
+export type {
+  WatchedAnswer,
+  WatchedCall,
+  WatchedFacts,
+  WatchedSection,
+} from "./engine/watch/watched-call.js";
+export {
+  cacheFigures,
+  costOfLoss,
+  judgeReading,
+  type CacheFigures,
+  type Loss,
+} from "./engine/watch/judge-reading.js";
+export { announce, type Announcement } from "./engine/restore/announce.js";
+export { applyRestored, type ApplyRestoredOptions } from "./engine/restore/apply-restored.js";
+export { cleanUpAfterCompaction, type CleanupOptions, type CleanupReport } from "./engine/restore/cleanup.js";
+export { dropToFit } from "./engine/restore/drop-to-fit.js";
+export {
+  createNestedMemory,
+  type MemoryRules,
+  type NestedMemoryOptions,
+} from "./engine/restore/nested-memory.js";
+export {
+  createMemoryFileAccess,
+  type MemoryFile,
+  type MemoryFileAccess,
+} from "./engine/restore/ports/memory-file-access.js";
+export { restoreState, type RestoreOptions, type RestoreSettings } from "./engine/restore/restore-state.js";
+export {
+  createStaleReadWatch,
+  findStaleReads,
+  staleReadHint,
+  type StaleRead,
+  type StaleReadOptions,
+  type StaleReadWatch,
+} from "./engine/restore/stale-reads.js";
+export { compact } from "./engine/summarise/compact.js";
+export type { CompactInput } from "./engine/summarise/run/compact-run.js";
+export type { SizeFacts } from "./engine/summarise/run/new-size.js";
+export { planCompaction } from "./engine/summarise/plan.js";
+export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/write/prompt.js";
+export { sectionTitles } from "./engine/summarise/shape/sections.js";
+export { undoCompaction, type UndoInput } from "./engine/summarise/undo/undo.js";
+export type { HumanText } from "./engine/summarise/people/human-text.js";
+export { humanTextsOf } from "./engine/summarise/people/human-texts.js";
