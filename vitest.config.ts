@@ -9,10 +9,12 @@ const alias = [
     find: `@palimpsest/core/${name}`,
     replacement: source(`packages/core/src/adapters/${name}.ts`),
   })),
-  ...["compaction", "engine", "import", "notes", "protocols", "recordings", "validity"].map((name) => ({
-    find: `@palimpsest/core/${name}`,
-    replacement: source(`packages/core/src/${name}.ts`),
-  })),
+  ...["compaction", "engine", "import", "notes", "protocols", "recordings", "restore", "validity"].map(
+    (name) => ({
+      find: `@palimpsest/core/${name}`,
+      replacement: source(`packages/core/src/${name}.ts`),
+    }),
+  ),
   {
     find: "@palimpsest/core/testing",
     replacement: source("packages/core/src/testing/index.ts"),

@@ -47,7 +47,17 @@ async function modulesOf(entry) {
 }
 
 const engine = await modulesOf(join(core, "index.js"));
-const entries = ["index", "compaction", "engine", "import", "notes", "protocols", "recordings", "validity"];
+const entries = [
+  "index",
+  "compaction",
+  "engine",
+  "import",
+  "notes",
+  "protocols",
+  "recordings",
+  "restore",
+  "validity",
+];
 const adapters = ["ai-sdk", "anthropic-sdk", "langchain"];
 
 await bundle({

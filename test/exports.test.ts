@@ -12,6 +12,7 @@ import * as notes from "@palimpsest/core/notes";
 import * as protocols from "@palimpsest/core/protocols";
 import * as testing from "@palimpsest/core/testing";
 import * as recordings from "@palimpsest/core/recordings";
+import * as restore from "@palimpsest/core/restore";
 import * as validity from "@palimpsest/core/validity";
 import * as agent from "../packages/palimpsest/src/agent/index.js";
 import * as hooks from "../packages/palimpsest/src/agent/hooks/index.js";
@@ -36,6 +37,7 @@ describe("exports", () => {
     ["@palimpsest/core/notes", notes],
     ["@palimpsest/core/protocols", protocols],
     ["@palimpsest/core/recordings", recordings],
+    ["@palimpsest/core/restore", restore],
     ["@palimpsest/core/validity", validity],
     ["@palimpsest/core/testing", testing],
     ["@palimpsest/core/ai-sdk", aiSdk],
@@ -55,7 +57,7 @@ describe("exports", () => {
   it("the main entry has at most 40 values, and no other entry has one of them", () => {
     const main = Object.keys(core);
     expect(main.length).toBeLessThanOrEqual(40);
-    const others = [compaction, engine, notes, protocols, recordings, validity].flatMap((module) =>
+    const others = [compaction, engine, notes, protocols, recordings, restore, validity].flatMap((module) =>
       Object.keys(module),
     );
     expect(others.filter((name, index) => main.includes(name) || others.indexOf(name) !== index)).toEqual([]);
@@ -78,6 +80,7 @@ describe("exports", () => {
           "./notes",
           "./protocols",
           "./recordings",
+          "./restore",
           "./testing",
           "./validity",
           "./package.json",

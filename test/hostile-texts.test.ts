@@ -1,5 +1,11 @@
-import { decodeLine, findModel, type Message } from "@palimpsest/core";
-import { conversationWindows, createNormaliser, isTooDeep, linkLive } from "@palimpsest/core/engine";
+import { findModel, type Message } from "@palimpsest/core";
+import {
+  decodeLine,
+  conversationWindows,
+  createNormaliser,
+  isTooDeep,
+  linkLive,
+} from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { serverLabels } from "../packages/palimpsest/src/agent/mcp/tool-name.js";
 import { findImports } from "../packages/palimpsest/src/agent/memory-files/find-imports.js";

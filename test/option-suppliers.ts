@@ -71,7 +71,8 @@ export const interfaces: readonly SuppliedInterface[] = [
     name: "RestoreSources",
     file: `${MIDDLE}/host-options.ts`,
     supplied: {
-      [`${SESSION}/session.ts#openSession`]: "ports readState nestedMemory workingDirectory resolvePath",
+      [`${SESSION}/session.ts#openSession`]:
+        "restore ports readState nestedMemory workingDirectory resolvePath",
     },
     nobody: {
       exclude:

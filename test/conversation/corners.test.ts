@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   createConversation,
   createUserMessage,
-  liveMessages,
   type Conversation,
   type ConversationOptions,
   type Message,
@@ -11,6 +10,7 @@ import {
   type Settings,
   type ToolUseBlock,
 } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 import { createWorld, output, tools, worker } from "./world.js";

@@ -3,13 +3,13 @@ import {
   createSystemPrompt,
   createUserMessage,
   dynamicBoundary,
-  liveMessages,
   section,
   volatileSection,
   type Conversation,
   type Message,
   type OfferedTool,
 } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { withSummaries, createEchoPlayer } from "../../packages/palimpsest/src/simulator/index.js";
 import { createEmbeddedProvider, handedIn } from "./agent.js";

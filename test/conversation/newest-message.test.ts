@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
   createConversation,
-  liveMessages,
   type ConversationOptions,
   type Estimator,
   type Message,
   type RequestMessage,
   type UserBlock,
 } from "@palimpsest/core";
-import { createDefaultEstimator, createMemoryOverflow } from "@palimpsest/core/engine";
+import { liveMessages, createDefaultEstimator, createMemoryOverflow } from "@palimpsest/core/engine";
 import type { Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";

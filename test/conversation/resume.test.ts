@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createConversation, liveMessages, type ConversationOptions, type Message } from "@palimpsest/core";
+import { createConversation, type ConversationOptions, type Message } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 import { createWorld, tools, worker } from "./world.js";

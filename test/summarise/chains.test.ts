@@ -4,12 +4,11 @@ import {
   createAssistantMessage,
   createUserMessage,
   defaultSettings,
-  liveMessages,
   normalise,
   type Message,
   type MessageOrigin,
 } from "@palimpsest/core";
-import { applyMicrocompactions } from "@palimpsest/core/engine";
+import { liveMessages, applyMicrocompactions } from "@palimpsest/core/engine";
 import { createHeuristicEstimator } from "../../packages/core/src/engine/measure/heuristic-estimator.js";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import type { CompactionScope } from "../../packages/core/src/engine/summarise/run/division.js";

@@ -3,7 +3,6 @@ import {
   createUserMessage,
   defaultSettings,
   findModel,
-  liveMessages,
   normalise,
   type CallParameters,
   type Estimator,
@@ -15,6 +14,7 @@ import {
   type ToolUseBlock,
 } from "@palimpsest/core";
 import {
+  liveMessages,
   applyMicrocompactions,
   createContextMeter,
   createNormaliser,

@@ -1,3 +1,18 @@
+export {
+  decodeLine,
+  encodeLine,
+  decodeEntry,
+  type DecodedLine,
+  type ForeignEntry,
+} from "./messages/transcript/line.js";
+export {
+  liveMessages,
+  conversationWindows,
+  linkLive,
+  undoneBoundary,
+  type LinkedConversation,
+} from "./messages/transcript/live.js";
+export type { BreakDiff, BreakDiffStore } from "./engine/ports/break-diff-store.js";
 export { isBilledCallsRecord, readBilledCalls, type BilledCallsRecord } from "./messages/billed-calls.js";
 export { isMainThread } from "./messages/call/query-source.js";
 export { createCompactBoundary, createSystemMessage, type SystemMessageParts } from "./messages/construct.js";
@@ -7,13 +22,6 @@ export { imageSize, type ImageSize } from "./messages/image-size.js";
 export { createNormaliser, type Normaliser } from "./messages/normalise/normaliser.js";
 export { isSyntheticError, preservedSegmentOf, reachesModel } from "./messages/predicates.js";
 export { asFields, isTooDeep } from "./messages/fields.js";
-export { decodeEntry } from "./messages/transcript/line.js";
-export {
-  conversationWindows,
-  linkLive,
-  undoneBoundary,
-  type LinkedConversation,
-} from "./messages/transcript/live.js";
 export { readCalibration, uncalibrated } from "./engine/measure/calibration.js";
 export {
   createDefaultEstimator,
@@ -145,29 +153,7 @@ export {
   type CacheFigures,
   type Loss,
 } from "./engine/watch/judge-reading.js";
-export { announce, type Announcement } from "./engine/restore/announce.js";
-export { applyRestored, type ApplyRestoredOptions } from "./engine/restore/apply-restored.js";
 export { cleanUpAfterCompaction, type CleanupOptions, type CleanupReport } from "./engine/restore/cleanup.js";
-export { dropToFit } from "./engine/restore/drop-to-fit.js";
-export {
-  createNestedMemory,
-  type MemoryRules,
-  type NestedMemoryOptions,
-} from "./engine/restore/nested-memory.js";
-export {
-  createMemoryFileAccess,
-  type MemoryFile,
-  type MemoryFileAccess,
-} from "./engine/restore/ports/memory-file-access.js";
-export { restoreState, type RestoreOptions, type RestoreSettings } from "./engine/restore/restore-state.js";
-export {
-  createStaleReadWatch,
-  findStaleReads,
-  staleReadHint,
-  type StaleRead,
-  type StaleReadOptions,
-  type StaleReadWatch,
-} from "./engine/restore/stale-reads.js";
 export { compact } from "./engine/summarise/compact.js";
 export type { CompactInput } from "./engine/summarise/run/compact-run.js";
 export type { SizeFacts } from "./engine/summarise/run/new-size.js";
@@ -177,3 +163,4 @@ export { sectionTitles } from "./engine/summarise/shape/sections.js";
 export { undoCompaction, type UndoInput } from "./engine/summarise/undo/undo.js";
 export type { HumanText } from "./engine/summarise/people/human-text.js";
 export { humanTextsOf } from "./engine/summarise/people/human-texts.js";
+export { writeDiffs } from "./engine/watch/write-diffs.js";

@@ -69,8 +69,6 @@ export { normalise, type Normalised, type NormaliseOptions } from "./messages/no
 export type { JsonSchema } from "./messages/normalise/repair-tool-input.js";
 export { countRepairs, type Repair, type RepairKind } from "./messages/normalise/repairs.js";
 export { isCompactBoundary, isHumanMessage } from "./messages/predicates.js";
-export { decodeLine, encodeLine, type DecodedLine, type ForeignEntry } from "./messages/transcript/line.js";
-export { liveMessages } from "./messages/transcript/live.js";
 export type {
   ImageLimits,
   Model,
@@ -169,7 +167,6 @@ export type { GapBucket, GapEvidence, PromptRequest } from "./engine/prompt/ttl/
 export type { GapHistory } from "./engine/prompt/ttl/gap-history.js";
 export type { TtlPolicy } from "./engine/prompt/ttl/ttl-policy.js";
 export type { CacheAccount, SourceTtls, TtlDecision, TtlState } from "./engine/prompt/ttl/ttl-state.js";
-export type { BreakDiff, BreakDiffStore } from "./engine/ports/break-diff-store.js";
 export type {
   CompactHooks,
   HookContext,
@@ -209,3 +206,4 @@ export type {
 export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/events/break-reason.js";
 export type { CacheBreak } from "./engine/events/cache-break.js";
 export type { ProviderDiagnosis } from "./engine/events/provider-diagnosis.js";
+export type { BreakDiffs } from "./engine/watch/write-diffs.js";

@@ -1,4 +1,4 @@
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { createRecallTool } from "../agent/tools/recall.js";
 import type { ToolContext } from "../agent/base/tool.js";
 import { recallQueries, type RecallQuery } from "./recall-queries.js";

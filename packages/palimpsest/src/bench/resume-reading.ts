@@ -1,4 +1,4 @@
-import { liveMessages } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { createJsonlStore } from "../stores/jsonl/store.js";
 import { median } from "./timing.js";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { FileAccess, FileReadOptions, FileReadOutcome } from "@palimpsest/core/compaction";
+import type { FileAccess, FileReadOptions, FileReadOutcome } from "@palimpsest/core/restore";
 import { nodeDisk, type Disk } from "./disk.js";
 import { close, locate, openInside, refusalOf, type Bounds } from "./open-inside.js";
 import { matchDenied } from "./path-patterns.js";

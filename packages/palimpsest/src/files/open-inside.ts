@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { FileRefusal } from "@palimpsest/core/compaction";
+import type { FileRefusal } from "@palimpsest/core/restore";
 import { diskCode, type Disk, type DiskFile, type DiskStatus } from "./disk.js";
 import type { PathMatcher } from "./path-patterns.js";
 

@@ -1,4 +1,4 @@
-import type { FileRefusal } from "@palimpsest/core/compaction";
+import type { FileRefusal } from "@palimpsest/core/restore";
 import type { Disk } from "./disk.js";
 import { close, openInside, refusalOf, type Bounds } from "./open-inside.js";
 import { fill } from "./read-lines.js";

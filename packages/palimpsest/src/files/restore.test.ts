@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultSettings } from "@palimpsest/core";
 import { createHeuristicEstimator } from "@palimpsest/core/engine";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { restoreState } from "../../../core/src/engine/restore/restore-state.js";
 import { createStaleReadWatch, staleReadHint } from "../../../core/src/engine/restore/stale-reads.js";

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { FileRefusal } from "@palimpsest/core/compaction";
+import type { FileRefusal } from "@palimpsest/core/restore";
 import { diskCode, type DiskEntry, type WritableDisk } from "./disk.js";
 import { openDirectoryInside, type OpenDirectory } from "./open-directory-inside.js";
 import { close, type Bounds } from "./open-inside.js";

@@ -1,12 +1,17 @@
 import {
-  findModel,
   isCompactBoundary,
-  liveMessages,
   type Accounting,
   type ContextSize,
   type Message,
+  findModel,
 } from "@palimpsest/core";
-import { accountFor, createContextMeter, createDefaultEstimator, readUsage } from "@palimpsest/core/engine";
+import {
+  liveMessages,
+  accountFor,
+  createContextMeter,
+  createDefaultEstimator,
+  readUsage,
+} from "@palimpsest/core/engine";
 import type { Recording } from "./readers/recording.js";
 import { recordedBreaks, type RecordedBreak } from "./recorded-breaks.js";
 import { recordedCost, type RecordedCost } from "./recorded-cost.js";

@@ -1,7 +1,6 @@
 import {
   createConversation,
   createUserMessage,
-  liveMessages,
   normalise,
   type Message,
   type ModelCall,
@@ -9,7 +8,7 @@ import {
   type Settings,
   type ToolUseBlock,
 } from "@palimpsest/core";
-import { applyBoundaries } from "@palimpsest/core/engine";
+import { liveMessages, applyBoundaries } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import { createEmbeddedProvider } from "../providers/embedded.js";
 import { disturb, moodyPlayer, wildHooks } from "./chaos-faults.js";

@@ -1,13 +1,15 @@
 import type { RestoreSources, ToolUseBlock, UserBlock } from "@palimpsest/core";
 import {
+  createMemoryFileAccess,
   createMemoryAnnouncements,
   createMemoryBackgroundAgents,
   createMemoryInvokedSkills,
   createMemoryPlan,
   createMemoryReadState,
   createMemoryTodos,
-} from "@palimpsest/core/compaction";
-import { asFields, createMemoryFileAccess } from "@palimpsest/core/engine";
+  restore,
+} from "@palimpsest/core/restore";
+import { asFields } from "@palimpsest/core/engine";
 import type { Answer, AnswerBlock, Player } from "../simulator/index.js";
 
 const WORDS =
@@ -101,6 +103,7 @@ export function createWorld(resultBytes: number, otherBytes = 200) {
     isPlanMode: false,
   });
   const state: RestoreSources = {
+    restore,
     readState,
     ports: {
       files,

@@ -1,4 +1,4 @@
-import type { BreakDiff, BreakDiffStore } from "@palimpsest/core";
+import type { BreakDiff, BreakDiffStore } from "@palimpsest/core/engine";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

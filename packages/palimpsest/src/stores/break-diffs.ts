@@ -1,4 +1,4 @@
-import type { BreakDiffStore } from "@palimpsest/core";
+import type { BreakDiffStore } from "@palimpsest/core/engine";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";

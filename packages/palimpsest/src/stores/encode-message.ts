@@ -1,5 +1,5 @@
-import { encodeLine, TranscriptError, type Message } from "@palimpsest/core";
-import { decodeEntry } from "@palimpsest/core/engine";
+import { TranscriptError, type Message } from "@palimpsest/core";
+import { encodeLine, decodeEntry } from "@palimpsest/core/engine";
 
 /**
  * The message as one line, without the line break. Throws a `TranscriptError` of code `bad_message` for what

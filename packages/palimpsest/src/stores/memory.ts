@@ -1,12 +1,11 @@
 import {
-  decodeLine,
-  liveMessages,
   TranscriptError,
   type Message,
   type TranscriptContent,
   type TranscriptStore,
   type TranscriptWriter,
 } from "@palimpsest/core";
+import { decodeLine, liveMessages } from "@palimpsest/core/engine";
 import { isOwnBoundary, packBoundary, unpackBoundaries } from "./boundary-texts.js";
 import { checkConversationId } from "./conversation-id.js";
 import { encodeMessage } from "./encode-message.js";

@@ -11,7 +11,7 @@ export function checkOptions(options: ConversationOptions): void {
   const demand = (isFine: boolean, what: string): void => {
     if (!isFine) throw new TypeError(`createConversation: ${what}`);
   };
-  const { compaction, notes, overflow, system, tools, maxTokens } = given;
+  const { compaction, notes, overflow, system, tools, maxTokens, state } = given;
   demand(
     compaction === "none" || hasFunction(compaction, "perform"),
     '`compaction` has to be handed in: the one of @palimpsest/core/compaction, or "none"',
@@ -35,6 +35,10 @@ export function checkOptions(options: ConversationOptions): void {
   demand(
     overflow === undefined || hasFunction(overflow, "keep"),
     "`overflow` needs `keep(text)`, which stores a text and gives its path",
+  );
+  demand(
+    state === undefined || (isFields(state) && hasFunction(state["restore"], "gather")),
+    "`state` needs `restore`, the one of @palimpsest/core/restore",
   );
   demand(
     system === undefined || isFields(system),

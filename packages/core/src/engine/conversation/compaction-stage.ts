@@ -3,9 +3,7 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { EngineEvents } from "../events/engine-events.js";
 import { extendEvent } from "../events/lazy-field.js";
 import { headTokens } from "../measure/context-meter.js";
-import { applyRestored } from "../restore/apply-restored.js";
 import { cleanUpAfterCompaction, keepsPrompt } from "../restore/cleanup.js";
-import { restoreState } from "../restore/restore-state.js";
 import { compact } from "../summarise/compact.js";
 import type { CompactInput, CompactPorts } from "../summarise/run/compact-run.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
@@ -105,7 +103,7 @@ function followUp(running: Running, { variant, writer, restored }: Compacted): v
   const { state, cleanup } = options;
   if (restored !== undefined && state !== undefined) {
     const { readState, nestedMemory } = state;
-    applyRestored(restored, { readState, nestedMemory, events });
+    state.restore.apply(restored, { readState, nestedMemory, events });
   }
   cleanUpAfterCompaction({
     source,
@@ -257,7 +255,7 @@ function portsOf(
       ? {}
       : {
           restore: ({ keptMessages, variant, signal: stop }) =>
-            restoreState({
+            state.restore.gather({
               ports: state.ports,
               readState: state.readState.snapshot(),
               keptMessages,

@@ -5,7 +5,6 @@ import type { CompactableTools } from "../tools/compactable-tools.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { Estimator } from "../ports/estimator.js";
 import type { Calibrations } from "../measure/calibration-store.js";
-import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
 import type { Timer } from "../ports/timer.js";
 import type { ModelProvider } from "../ports/model-provider.js";
@@ -22,9 +21,11 @@ import type { CleanupTarget } from "../restore/cleanup.js";
 import type { NestedMemory } from "../restore/nested-memory.js";
 import type { ReadState } from "../tools/read-state.js";
 import type { RestorePorts } from "../restore/restore-state.js";
+import type { RestoreStage } from "../restore/restore-stage.js";
 import type { Settings } from "../settings/settings.js";
 import type { CompactPorts } from "../summarise/run/compact-run.js";
 import type { SummaryMessageParts } from "../summarise/shape/summary-message.js";
+import type { BreakDiffs } from "../watch/write-diffs.js";
 
 /** The system prompt: named sections, or a text of the caller's that replaces everything. */
 export interface ConversationSystem {
@@ -36,6 +37,8 @@ export interface ConversationSystem {
 
 /** What the model needs after a compaction, and where it comes from. */
 export interface RestoreSources {
+  /** `restore` of `@palimpsest/core/restore`. */
+  readonly restore: RestoreStage;
   readonly ports: RestorePorts;
   readonly readState: ReadState;
   readonly nestedMemory?: NestedMemory;
@@ -86,7 +89,8 @@ export interface HostOptions {
   readonly events?: EventEmitter;
   readonly account?: CacheAccount;
   readonly gapHistory?: GapHistory;
-  readonly diffs?: BreakDiffStore;
+  /** `writeDiffs` of `@palimpsest/core/engine`: what a cache break was about, for a person to read. */
+  readonly diffs?: BreakDiffs;
   /** Further things that a compaction makes obsolete. */
   readonly cleanup?: Partial<Readonly<Record<CleanupTarget, () => void>>>;
   /** For waiting a while, and no longer, for notes that are being written. */

@@ -4,17 +4,16 @@ import { findModel } from "../../models/table.js";
 import { pricesAt } from "../money/cost-rule.js";
 import type { DeletionNotice } from "../boundaries/deletion-notice.js";
 import type { EventEmitter } from "../events/emitter.js";
-import type { BreakDiffStore } from "../ports/break-diff-store.js";
 import { defaultSettings, type Settings } from "../settings/settings.js";
 import type { BreakReason } from "../events/break-reason.js";
 import type { CacheBreak } from "../events/cache-break.js";
 import { changesBetween } from "./changes.js";
 import { cacheFigures, type CacheFigures } from "./judge-reading.js";
 import { matchesPattern } from "../settings/matches-pattern.js";
-import { renderDiff } from "./render-diff.js";
 import { judgeAnswer, reportBreak, servedModel } from "./report-break.js";
 import { readCall } from "./sent-request.js";
 import type { WatchedAnswer, WatchedCall } from "./watched-call.js";
+import type { BreakDiffs } from "./write-diffs.js";
 import { createPendingCalls, createSources, type Baseline, type PendingCall } from "./watched-sources.js";
 
 export type WatchSettings = Pick<Settings, Extract<keyof Settings, `cacheBreak${string}`>>;
@@ -22,7 +21,8 @@ export type WatchSettings = Pick<Settings, Extract<keyof Settings, `cacheBreak${
 export interface CacheWatchOptions {
   readonly settings?: Partial<WatchSettings>;
   readonly events?: EventEmitter;
-  readonly diffs?: BreakDiffStore;
+  /** `writeDiffs` of a store. */
+  readonly diffs?: BreakDiffs;
   /** Prices of a request to a model with so many tokens in its prompt; default the table of models. */
   readonly pricesOf?: (model: string, promptTokens: number) => Prices | undefined;
 }
@@ -70,18 +70,11 @@ export function createCacheWatch(options: CacheWatchOptions = {}): CacheWatch {
   const withDiff = (found: CacheBreak, pending: PendingCall, base: Baseline): CacheBreak => {
     if (diffs === undefined || settings.cacheBreakDiffs === 0) return found;
     breaks += 1;
-    const diff = {
-      id: `${breaks}-${found.source}`,
-      at: found.at,
-      text: renderDiff(found, {
-        before: base.sent,
-        now: pending.sent,
-        maxBytes: settings.cacheBreakDiffBytes,
-      }),
-    };
-    const save = async (): Promise<void> => diffs.save(diff);
+    const diffId = `${breaks}-${found.source}`;
+    const requests = { before: base.sent, now: pending.sent, maxBytes: settings.cacheBreakDiffBytes };
+    const save = async (): Promise<void> => diffs(diffId, found, requests);
     saving = Promise.allSettled([saving, save()]);
-    return { ...found, diffId: diff.id };
+    return { ...found, diffId };
   };
 
   const judge = (

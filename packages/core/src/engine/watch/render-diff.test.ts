@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createMemoryBreakDiffStore } from "../ports/break-diff-store.js";
 import { assistant, conversation, request, tool, usage, user, watching } from "./testing/sample.js";
 import type { WatchedCall } from "./watched-call.js";
+import { writeDiffs } from "./write-diffs.js";
 
 /** The text that is kept of a break between these two requests. */
 async function diffOf(
@@ -13,7 +14,7 @@ async function diffOf(
   }: { calls?: readonly Partial<WatchedCall>[]; maxBytes?: number } = {},
 ): Promise<string> {
   const diffs = createMemoryBreakDiffStore();
-  const watched = watching({ diffs, settings: { cacheBreakDiffBytes: maxBytes } });
+  const watched = watching({ diffs: writeDiffs(diffs), settings: { cacheBreakDiffBytes: maxBytes } });
   watched.call(first, usage(0, 50_000), { call: calls[0] ?? {} });
   watched.call(next, usage(0, 52_000), { call: calls[1] ?? {} });
   await watched.watch.flush();

@@ -15,6 +15,13 @@ interface DiffPart {
   readonly now: string;
 }
 
+/** The last answered request of a source and the one that read less than it left, and how long a text may be. */
+export interface ComparedRequests {
+  readonly before: SentRequest;
+  readonly now: SentRequest;
+  readonly maxBytes: number;
+}
+
 const MOST_PER_SIDE = 4000;
 const MOST_PARTS = 20;
 
@@ -23,11 +30,7 @@ const MOST_PARTS = 20;
  * both sides from the first difference on. It holds parts of the prompt, so it is as private as the
  * conversation. At most `maxBytes` long.
  */
-export function renderDiff(
-  found: CacheBreak,
-  sent: { readonly before: SentRequest; readonly now: SentRequest; readonly maxBytes: number },
-): string {
-  const { before, now, maxBytes } = sent;
+export function renderDiff(found: CacheBreak, { before, now, maxBytes }: ComparedRequests): string {
   const texts = [describeBreak(found), `at ${isoTime(found.at)}`, ""];
   let length = 0;
   let parts = 0;

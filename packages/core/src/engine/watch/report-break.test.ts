@@ -13,6 +13,7 @@ import {
   usage,
   watching,
 } from "./testing/sample.js";
+import { writeDiffs } from "./write-diffs.js";
 
 describe("what a break tells", () => {
   it("the price: written again, paid as input, or no longer in the prompt", () => {
@@ -64,7 +65,7 @@ describe("what a break tells", () => {
     const heard: CacheBreak[] = [];
     events.on("cache_break", (found) => heard.push(found));
     const diffs = createMemoryBreakDiffStore();
-    const watched = watching({ events, diffs });
+    const watched = watching({ events, diffs: writeDiffs(diffs) });
     watched.call(request(3), usage(0, 50_000));
     const found = watched.call(
       request(5, { tools: [tool("Read", "reads all"), tool("Edit")] }),
@@ -95,13 +96,13 @@ describe("what a break tells", () => {
         throw new Error("broken");
       },
     ]) {
-      const watched = watching({ diffs: { save } });
+      const watched = watching({ diffs: writeDiffs({ save }) });
       watched.call(request(3), usage(0, 50_000));
       expect(watched.call(request(5), usage(0, 52_000))).toBeDefined();
       await watched.watch.flush();
     }
     const none = createMemoryBreakDiffStore();
-    const watched = watching({ diffs: none, settings: { cacheBreakDiffs: 0 } });
+    const watched = watching({ diffs: writeDiffs(none), settings: { cacheBreakDiffs: 0 } });
     watched.call(request(3), usage(0, 50_000));
     expect(watched.call(request(5), usage(0, 52_000))?.diffId).toBeUndefined();
     expect(none.diffs).toEqual([]);

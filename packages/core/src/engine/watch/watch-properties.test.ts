@@ -5,6 +5,7 @@ import { createMemoryBreakDiffStore } from "../ports/break-diff-store.js";
 import type { BreakReason } from "../events/break-reason.js";
 import { describeBreak } from "./describe-break.js";
 import { createCacheWatch } from "./cache-watch.js";
+import { writeDiffs } from "./write-diffs.js";
 
 /** The whole truth about a request, as data that the watch never sees. */
 interface Truth {
@@ -292,7 +293,7 @@ it("never throws, whatever the request and the answer hold", async () => {
   let breaks = 0;
   fc.assert(
     fc.property(fc.array(fc.tuple(request, figures, json, json, host), { maxLength: 5 }), (calls) => {
-      const watch = createCacheWatch({ diffs });
+      const watch = createCacheWatch({ diffs: writeDiffs(diffs) });
       for (const [sent, usage, diagnosis, model, told] of calls) {
         watch.before({
           source: "s",
@@ -338,7 +339,7 @@ it("sections and facts that are none do not make it throw", () => {
     { facts: { scopeStrategy: null } },
     { facts: null },
   ];
-  const watch = createCacheWatch({ diffs: createMemoryBreakDiffStore() });
+  const watch = createCacheWatch({ diffs: writeDiffs(createMemoryBreakDiffStore()) });
   for (const [index, parts] of strange.entries()) {
     watch.before({ source: "s", request: system(`${index}`), at: index, ...parts });
     const found = watch.after({ source: "s", usage: usage(0), at: index });

@@ -1,5 +1,5 @@
 import { dirname, join, relative, sep } from "node:path";
-import type { FileAccess } from "@palimpsest/core/compaction";
+import type { FileAccess } from "@palimpsest/core/restore";
 import type { Ignore } from "ignore";
 
 /** The rules of one `.gitignore`. */

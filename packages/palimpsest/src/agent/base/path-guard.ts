@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import type { FileAccess } from "@palimpsest/core/compaction";
+import type { FileAccess } from "@palimpsest/core/restore";
 import { diskCode, nodeDisk, type WritableDisk } from "../../files/disk.js";
 import { createFileAccess } from "../../files/file-access.js";
 import { isInside, rootsOf, type Bounds } from "../../files/open-inside.js";

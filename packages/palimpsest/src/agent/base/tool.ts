@@ -1,5 +1,5 @@
 import type { Attachment, ToolDefinition, ToolResultContent } from "@palimpsest/core";
-import type { ReadState } from "@palimpsest/core/compaction";
+import type { ReadState } from "@palimpsest/core/restore";
 
 /** A JSON value of a tool's input, checked against the tool's schema. */
 export type ToolInput = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { Conversation, ModelProvider } from "@palimpsest/core";
-import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/compaction";
+import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/restore";
 import type { Hooks } from "../hooks/hooks.js";
 import type { Judgement } from "../permissions/judgement.js";
 import type { AgentTool, ToolInput } from "../base/tool.js";

@@ -1,6 +1,6 @@
 import type { Attachment, Message } from "@palimpsest/core";
-import { announce } from "@palimpsest/core/engine";
-import type { Announced, AnnouncementSource } from "@palimpsest/core/compaction";
+import { announce } from "@palimpsest/core/restore";
+import type { Announced, AnnouncementSource } from "@palimpsest/core/restore";
 import type { ToolDeferral } from "./tool-deferral.js";
 
 export interface McpAnnouncementOptions {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ToolDefinition } from "@palimpsest/core";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { findProblems } from "@palimpsest/core/validity";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { AgentTool, ToolOutput } from "../base/tool.js";

@@ -1,4 +1,4 @@
-import type { Announced } from "@palimpsest/core/compaction";
+import type { Announced } from "@palimpsest/core/restore";
 import { LONGEST_TIMER } from "../../providers/interruptible.js";
 import { withoutSecrets } from "../../providers/secrets.js";
 import { withoutKeys } from "../base/key-variables.js";

@@ -1,5 +1,5 @@
 import type { Message } from "@palimpsest/core";
-import type { Announced } from "@palimpsest/core/compaction";
+import type { Announced } from "@palimpsest/core/restore";
 import type { AgentTool } from "../base/tool.js";
 import { announcedTools, carriedTools } from "./discovered-tools.js";
 

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { FileAccess } from "@palimpsest/core/compaction";
+import type { FileAccess } from "@palimpsest/core/restore";
 import type { HookInput } from "../hooks/hooks.js";
 import { createFileAccess } from "../../files/file-access.js";
 import { realPathOf, wayInside } from "../base/real-path.js";

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { MemoryRules } from "@palimpsest/core/engine";
+import type { MemoryRules } from "@palimpsest/core/restore";
 import { createFileAccess } from "../../files/file-access.js";
 import { compilePathPattern } from "../base/path-pattern.js";
 import { wayInside } from "../base/real-path.js";

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeLine, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { encodeLine } from "@palimpsest/core/engine";
 import { conversationBuilder } from "@palimpsest/core/testing";
 import fc from "fast-check";
 import { it } from "vitest";

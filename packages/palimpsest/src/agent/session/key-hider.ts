@@ -1,5 +1,5 @@
 import type { Message, ModelOutput, ModelProvider, TranscriptWriter } from "@palimpsest/core";
-import type { FileAccess } from "@palimpsest/core/compaction";
+import type { FileAccess } from "@palimpsest/core/restore";
 import { SECRET_MARK, withoutSecrets } from "../../providers/secrets.js";
 import { createTextKeyFilter } from "../base/key-filter.js";
 import type { AgentTool, ToolOutput } from "../base/tool.js";

@@ -1,5 +1,5 @@
 import type { Message } from "@palimpsest/core";
-import type { ReadState } from "@palimpsest/core/compaction";
+import type { ReadState } from "@palimpsest/core/restore";
 import { stat } from "node:fs/promises";
 import { isFields } from "../base/fields.js";
 

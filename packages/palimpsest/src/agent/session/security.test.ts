@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readHookAnswer } from "../hooks/hook-answer.js";
 import { projectDirectories } from "../base/project-directories.js";

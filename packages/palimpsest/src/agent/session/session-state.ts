@@ -5,7 +5,7 @@ import {
   type MemoryInvokedSkills,
   type MemoryTodos,
   type Todo,
-} from "@palimpsest/core/compaction";
+} from "@palimpsest/core/restore";
 import { join } from "node:path";
 import { isFields } from "../base/fields.js";
 import { createPlanMode, type PlanMode } from "../tools/plan-mode.js";

@@ -5,13 +5,15 @@ import {
   type Conversation,
   type EventEmitter,
 } from "@palimpsest/core";
-import { createDefaultEstimator, createNestedMemory } from "@palimpsest/core/engine";
+import { createDefaultEstimator } from "@palimpsest/core/engine";
 import {
+  createNestedMemory,
   createMemoryReadState,
   type AnnouncementSource,
   type NestedMemory,
   type ReadState,
-} from "@palimpsest/core/compaction";
+  restore,
+} from "@palimpsest/core/restore";
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -195,6 +197,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       continuation: options.source === "sdk" ? "autonomous" : "continue",
       notes: keepNotes({ store: createNotesFile(join(folder, "session-memory", "summary.md")) }),
       state: {
+        restore,
         readState,
         nestedMemory,
         workingDirectory: cwd,

@@ -7,7 +7,7 @@ import {
   type Message,
   type TranscriptWriter,
 } from "@palimpsest/core";
-import { createMemoryReadState, type NestedMemory, type ReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState, type NestedMemory, type ReadState, restore } from "@palimpsest/core/restore";
 import { join } from "node:path";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
 import { hidingWriter, type KeyHider } from "./key-hider.js";
@@ -69,6 +69,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
         tools: () => [...tools.values()].map(offeredTool),
         continuation: "autonomous",
         state: {
+          restore,
           readState,
           nestedMemory,
           workingDirectory: parts.cwd,

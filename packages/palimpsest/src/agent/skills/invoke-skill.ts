@@ -1,4 +1,4 @@
-import type { FileAccess } from "@palimpsest/core/compaction";
+import type { FileAccess } from "@palimpsest/core/restore";
 import { readFrontMatter } from "../base/front-matter.js";
 import type { Skill } from "./skill.js";
 

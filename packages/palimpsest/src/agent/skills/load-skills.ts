@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import type { FileAccess } from "@palimpsest/core/compaction";
+import type { FileAccess } from "@palimpsest/core/restore";
 import { createFileAccess } from "../../files/file-access.js";
 import type { Fields } from "../base/fields.js";
 import { projectDirectories } from "../base/project-directories.js";

@@ -1,6 +1,6 @@
 import type { Estimator } from "@palimpsest/core";
 import { capResult } from "@palimpsest/core/engine";
-import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/compaction";
+import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/restore";
 import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import type { AgentType } from "./agent-types.js";
 

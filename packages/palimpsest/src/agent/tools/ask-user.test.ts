@@ -1,4 +1,4 @@
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { describe, expect, it } from "vitest";
 import { createAskUserTool, type UserQuestion } from "./ask-user.js";
 import type { ToolContext } from "../base/tool.js";

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { afterAll, describe, expect, it } from "vitest";
 import { createBackgroundCommands } from "./background-commands.js";
 import { createBashOutputTool } from "./bash-output.js";

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
-import { createStaleReadWatch, staleReadHint, type StaleReadWatch } from "@palimpsest/core/engine";
-import type { ReadState } from "@palimpsest/core/compaction";
+import { createStaleReadWatch, staleReadHint, type StaleReadWatch } from "@palimpsest/core/restore";
+import type { ReadState } from "@palimpsest/core/restore";
 import { withoutSecrets } from "../../providers/secrets.js";
 import { keysIn } from "../base/key-variables.js";
 import type { BackgroundCommands } from "./background-commands.js";

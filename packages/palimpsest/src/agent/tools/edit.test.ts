@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState, type ReadState } from "@palimpsest/core/restore";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeDisk, type WritableDisk } from "../../files/disk.js";
 import { createPathGuard } from "../base/path-guard.js";

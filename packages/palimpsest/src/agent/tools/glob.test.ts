@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPathGuard } from "../base/path-guard.js";
 import { createGlobTool } from "./glob.js";

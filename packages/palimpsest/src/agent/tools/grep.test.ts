@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPathGuard } from "../base/path-guard.js";
 import { createGrepTool, type GrepToolOptions } from "./grep.js";

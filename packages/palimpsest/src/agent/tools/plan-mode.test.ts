@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { afterAll, describe, expect, it } from "vitest";
 import { createEnterPlanModeTool, createExitPlanModeTool, createPlanMode } from "./plan-mode.js";
 import type { ToolContext } from "../base/tool.js";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { PlanSource } from "@palimpsest/core/compaction";
+import type { PlanSource } from "@palimpsest/core/restore";
 import { replaceFile } from "../../stores/replace-file.js";
 import type { AgentTool, ToolContext, ToolOutput } from "../base/tool.js";
 

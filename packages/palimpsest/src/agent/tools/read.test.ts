@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryReadState, type ReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState, type ReadState } from "@palimpsest/core/restore";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { showsFile } from "../../../../core/src/engine/tools/file-reads.js";
 import { createPathGuard } from "../base/path-guard.js";

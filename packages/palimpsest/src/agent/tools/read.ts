@@ -1,5 +1,5 @@
 import { imageSize } from "@palimpsest/core/engine";
-import type { FileRefusal, FileText } from "@palimpsest/core/compaction";
+import type { FileRefusal, FileText } from "@palimpsest/core/restore";
 import { readBytesInside } from "../../files/read-bytes-inside.js";
 import type { PathGuard } from "../base/path-guard.js";
 import { quotedPath } from "../base/shown-path.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AssistantBlock, Message } from "@palimpsest/core";
 import { CLEARED_RESULT_TEXT } from "@palimpsest/core/engine";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { conversationBuilder, type ConversationBuilder } from "@palimpsest/core/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../stores/index.js";

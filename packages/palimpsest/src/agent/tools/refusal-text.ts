@@ -1,5 +1,5 @@
 import { diskCode } from "../../files/disk.js";
-import type { FileRefusal } from "@palimpsest/core/compaction";
+import type { FileRefusal } from "@palimpsest/core/restore";
 import type { PathGuard, PathUse } from "../base/path-guard.js";
 import { quotedPath } from "../base/shown-path.js";
 

@@ -1,4 +1,4 @@
-import type { ReadRecord } from "@palimpsest/core/compaction";
+import type { ReadRecord } from "@palimpsest/core/restore";
 import { writeInside, type WriteOutcome } from "../../files/write-inside.js";
 import type { PathGuard } from "../base/path-guard.js";
 import { quotedPath } from "../base/shown-path.js";

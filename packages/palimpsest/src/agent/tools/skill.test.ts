@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryInvokedSkills, createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryInvokedSkills, createMemoryReadState } from "@palimpsest/core/restore";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPermissions } from "../permissions/permissions.js";
 import { loadSkills } from "../skills/load-skills.js";

@@ -1,4 +1,4 @@
-import type { FileAccess, MemoryInvokedSkills } from "@palimpsest/core/compaction";
+import type { FileAccess, MemoryInvokedSkills } from "@palimpsest/core/restore";
 import { invokeSkill } from "../skills/invoke-skill.js";
 import { nearNames } from "../base/near-names.js";
 import type { Skill } from "../skills/skill.js";

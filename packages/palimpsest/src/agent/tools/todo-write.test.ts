@@ -1,4 +1,4 @@
-import { createMemoryReadState, createMemoryTodos, type Todo } from "@palimpsest/core/compaction";
+import { createMemoryReadState, createMemoryTodos, type Todo } from "@palimpsest/core/restore";
 import { describe, expect, it } from "vitest";
 import { createTodoWriteTool } from "./todo-write.js";
 import type { ToolContext } from "../base/tool.js";

@@ -1,4 +1,4 @@
-import type { MemoryTodos, Todo } from "@palimpsest/core/compaction";
+import type { MemoryTodos, Todo } from "@palimpsest/core/restore";
 import type { AgentTool } from "../base/tool.js";
 
 export interface TodoWriteOptions {

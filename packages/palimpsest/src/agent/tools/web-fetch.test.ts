@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createMemoryReadState } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSpill } from "./spill.js";
 import type { ToolContext } from "../base/tool.js";

@@ -1,5 +1,5 @@
 import type { Attachment, Message } from "@palimpsest/core";
-import type { RememberedRead } from "@palimpsest/core/compaction";
+import type { RememberedRead } from "@palimpsest/core/restore";
 import { sendable } from "@palimpsest/core/protocols";
 import { createRecordedWorld, type RecordedWorld } from "../world/recorded-world.js";
 import { watchForgotten } from "../world/watch-forgotten.js";

@@ -1,4 +1,5 @@
-import { liveMessages, normalise } from "@palimpsest/core";
+import { normalise } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { parseRecording } from "./read-recording.js";
 import type { Recording } from "./recording.js";

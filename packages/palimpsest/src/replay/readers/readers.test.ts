@@ -1,4 +1,5 @@
-import { liveMessages, normalise, type Message } from "@palimpsest/core";
+import { normalise, type Message } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { parseRecording, RecordingError } from "./read-recording.js";
 import type { Recording } from "./recording.js";

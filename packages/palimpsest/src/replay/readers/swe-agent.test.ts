@@ -1,5 +1,5 @@
-import { liveMessages, normalise, type Message } from "@palimpsest/core";
-import { conversationWindows } from "@palimpsest/core/engine";
+import { normalise, type Message } from "@palimpsest/core";
+import { liveMessages, conversationWindows } from "@palimpsest/core/engine";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

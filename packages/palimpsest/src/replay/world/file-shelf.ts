@@ -1,4 +1,4 @@
-import type { FileAccess, FileReadOptions, FileReadOutcome } from "@palimpsest/core/compaction";
+import type { FileAccess, FileReadOptions, FileReadOutcome } from "@palimpsest/core/restore";
 import { pathKey } from "./file-path.js";
 import { charactersOf, linesFrom, type KnownFile } from "./known-file.js";
 

@@ -1,4 +1,4 @@
-import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/compaction";
+import type { BackgroundAgent, BackgroundAgents } from "@palimpsest/core/restore";
 import { asText } from "../readers/recording.js";
 import type { RecordedCall } from "./recorded-call.js";
 

@@ -4,7 +4,7 @@ import {
   type FileAccess,
   type ReadRecord,
   type ReadState,
-} from "@palimpsest/core/compaction";
+} from "@palimpsest/core/restore";
 import { isFields } from "../readers/recording.js";
 import { commandOutput, commandRead, type RecordedCommand } from "./command-read.js";
 import { fileCallOf } from "./file-call.js";

@@ -1,5 +1,5 @@
 import type { Attachment } from "@palimpsest/core";
-import { createMemoryPlan, type PlanSource, type PlanState } from "@palimpsest/core/compaction";
+import { createMemoryPlan, type PlanSource, type PlanState } from "@palimpsest/core/restore";
 import { asText } from "../readers/recording.js";
 import type { RecordedCall } from "./recorded-call.js";
 

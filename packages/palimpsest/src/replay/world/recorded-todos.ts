@@ -1,5 +1,5 @@
 import type { Attachment } from "@palimpsest/core";
-import { createMemoryTodos, type Todo, type TodoSource } from "@palimpsest/core/compaction";
+import { createMemoryTodos, type Todo, type TodoSource } from "@palimpsest/core/restore";
 import { asFieldsList, asText, type Fields } from "../readers/recording.js";
 import type { RecordedCall } from "./recorded-call.js";
 

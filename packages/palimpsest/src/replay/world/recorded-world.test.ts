@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultSettings, type Message, type ToolResultContent } from "@palimpsest/core";
-import { createDefaultEstimator, restoreState } from "@palimpsest/core/engine";
+import { createDefaultEstimator } from "@palimpsest/core/engine";
+import { restore } from "@palimpsest/core/restore";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { createRecordedWorld, type RecordedWorld, type RecordedWorldOptions } from "./recorded-world.js";
 
@@ -366,7 +367,7 @@ describe("other state of a recorded world", () => {
     const { world, call } = createPlayed();
     call("Read", { file_path: "/f", offset: 5, limit: 2 }, "5\te\n6\tf");
     call("TodoWrite", { todos: [{ content: "one", status: "pending" }] }, "done");
-    const { attachments, skipped } = await restoreState({
+    const { attachments, skipped } = await restore.gather({
       ports: world.state.ports,
       readState: world.state.readState.snapshot(),
       estimator: createDefaultEstimator({ model: "claude-opus-4-5" }),

@@ -1,3 +1,4 @@
+import { restore } from "@palimpsest/core/restore";
 import type { Attachment, RestoreSources, Message } from "@palimpsest/core";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { asFieldsList, asText, isFields, type Fields } from "../readers/recording.js";
@@ -83,6 +84,7 @@ export function createRecordedWorld(options: RecordedWorldOptions = {}): Recorde
   };
   return {
     state: {
+      restore,
       readState: files.readState,
       workingDirectory,
       ports: {

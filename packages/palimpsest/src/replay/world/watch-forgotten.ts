@@ -1,4 +1,4 @@
-import type { ReadState } from "@palimpsest/core/compaction";
+import type { ReadState } from "@palimpsest/core/restore";
 import { absolutePath, pathKey } from "./file-path.js";
 
 /** A read-state as a policy is given it, and which files the policy took out of it that were not read again since. */

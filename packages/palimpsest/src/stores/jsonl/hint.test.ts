@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isCompactBoundary, liveMessages, type Message, type PreservedSegment } from "@palimpsest/core";
+import { isCompactBoundary, type Message, type PreservedSegment } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { conversationBuilder } from "@palimpsest/core/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.js";

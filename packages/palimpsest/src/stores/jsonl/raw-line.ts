@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { decodeLine, type DecodedLine, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { decodeLine, type DecodedLine } from "@palimpsest/core/engine";
 
 /** One line where it lies. */
 export interface RawLine {

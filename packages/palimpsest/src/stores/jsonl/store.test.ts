@@ -12,7 +12,8 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeLine, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { encodeLine } from "@palimpsest/core/engine";
 import { conversationBuilder } from "@palimpsest/core/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createJsonlStore } from "./store.js";

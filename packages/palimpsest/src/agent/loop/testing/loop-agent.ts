@@ -7,7 +7,8 @@ import {
   type TranscriptWriter,
   type UserBlock,
 } from "@palimpsest/core";
-import { compaction, createMemoryReadState } from "@palimpsest/core/compaction";
+import { compaction } from "@palimpsest/core/compaction";
+import { createMemoryReadState } from "@palimpsest/core/restore";
 import { findProblems } from "@palimpsest/core/validity";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HookRegistrations } from "../../hooks/function-hooks.js";
