@@ -129,7 +129,7 @@ export const settingReaders: Places = {
   [`${SUMMARISE}/write-summary.ts#writeStreaming`]:
     "compactModel compactRetries compactDropShare compactDigestTokens",
   [`${SUMMARISE}/write-summary.ts#verified`]: "compactVerify",
-  [`${SUMMARISE}/write-summary.ts#writeSummaries`]: "compactExtractive",
+  [`${SUMMARISE}/write-summary.ts#writersFor`]: "compactExtractive",
   [`${SUMMARISE}/write-summary.ts#wantsServer`]: "compactServerWriter",
   [`${SUMMARISE}/divide/keep-unanswered.ts#contextLimit`]: "compactLeastSaving",
   [`${SUMMARISE}/divide/budgets.ts#summaryBudgets`]:
