@@ -235,6 +235,18 @@ describe("layers", () => {
     expect(outside).toEqual([]);
   });
 
+  it("palimpsest: the tokenizer, a quarter of a second of every start, is loaded by whoever counts, and by no import", () => {
+    const source = join(root, "packages/palimpsest/src");
+    const naming = sourceFiles(source).filter((file) => readFileSync(file, "utf8").includes("gpt-tokenizer"));
+    expect(naming.map((file) => relative(source, file).replaceAll(sep, "/"))).toEqual([
+      "simulator/tokens/bpe-counter.ts",
+    ]);
+    const importing = naming.filter((file) =>
+      /^(?:import|export) (?!type )[^;]*"gpt-tokenizer/m.test(readFileSync(file, "utf8")),
+    );
+    expect(importing).toEqual([]);
+  });
+
   for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
     it(`${name}: nothing imports upwards${name === "core" ? ", and nothing from outside" : ""}`, () => {
       expect(violations(name)).toEqual([]);

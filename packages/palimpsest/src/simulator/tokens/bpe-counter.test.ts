@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createBpeCounter, cutRuns } from "./bpe-counter.js";
 
 const longRun = /([^\s]{400,}|\s{400,})/;
@@ -31,4 +31,21 @@ it("counts ten million characters without a blank, of any kind", () => {
 it("looks at each character once, also where runs are just not long", () => {
   const text = `${"a".repeat(399)} `.repeat(25_000);
   expect([...cutRuns(text)]).toEqual([text]);
+});
+
+it("never looks for the oldest of what it remembers, however many new words there are", () => {
+  const counter = createBpeCounter();
+  const lookups = vi.spyOn(Map.prototype, "keys");
+  try {
+    const letters = Array.from("bcdfghjklmnpqrstvwxz");
+    for (const a of letters) {
+      for (const b of letters) {
+        const words = letters.flatMap((c) => letters.map((d) => `${a}q${b}x${c}q${d}`));
+        expect(counter.count(words.join(" "))).toBeGreaterThan(words.length);
+      }
+    }
+    expect(lookups.mock.calls.length).toBe(0);
+  } finally {
+    lookups.mockRestore();
+  }
 });

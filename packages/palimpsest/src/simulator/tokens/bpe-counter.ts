@@ -1,4 +1,5 @@
-import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { createRequire } from "node:module";
+import type * as Tokenizer from "gpt-tokenizer/encoding/o200k_base";
 
 /** Counts the tokens of a text with a real tokenizer. */
 export interface TokenCounter {
@@ -9,15 +10,45 @@ export interface TokenCounter {
 const LONGEST_RUN = 400;
 const options = { disallowedSpecial: new Set<string>() };
 
+/** The tokenizer is loaded with the first text: its table is a quarter of a second, and many commands count nothing. */
 export function createBpeCounter(): TokenCounter {
   return {
     count(text) {
+      const tokenizer = theTokenizer();
       let tokens = 0;
-      for (const piece of cutRuns(text)) tokens += piece === "" ? 0 : countTokens(piece, options);
+      for (const piece of cutRuns(text)) tokens += piece === "" ? 0 : tokenizer.count(piece);
       return tokens;
     },
   };
 }
+
+/** Characters after which all that was merged is forgotten. */
+const MOST_MERGED = 2_000_000;
+
+/**
+ * It remembers what it has merged. Where that is full, it would look for the oldest piece each time, past all that went
+ * before: it is emptied before it is full.
+ */
+function loadTokenizer(): TokenCounter {
+  const require = createRequire(import.meta.url);
+  const { countTokens, setMergeCacheSize, clearMergeCache } =
+    require("gpt-tokenizer/encoding/o200k_base") as typeof Tokenizer;
+  setMergeCacheSize(Number.POSITIVE_INFINITY);
+  let merged = 0;
+  return {
+    count(piece) {
+      merged += piece.length;
+      if (merged > MOST_MERGED) {
+        clearMergeCache();
+        merged = piece.length;
+      }
+      return countTokens(piece, options);
+    },
+  };
+}
+
+let loaded: TokenCounter | undefined;
+const theTokenizer = (): TokenCounter => (loaded ??= loadTokenizer());
 
 /**
  * The text in pieces: what stands between long runs of blanks or of anything else, and those runs cut. One look at
