@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
 const WINDOW = 200_000;
+/** Nothing is ever forgotten in it. */
+const ENDLESS_WINDOW = 1_000_000_000;
 const MOST_OF_SUMMARISE_ALL = 0.85;
 const LEAST_RECALL = 0.95;
 const LEAST_RECALL_OF_A_FILE = 0.9;
@@ -27,10 +29,14 @@ export const recordingsRun = (folders) => ({
     const totals = new Map();
     while (left.length > 0) {
       const [path] = left.splice(random.below(left.length), 1);
-      const args = [command, "replay", path, "--window", String(WINDOW), "--json"];
-      const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 28, signal });
-      const [file] = JSON.parse(stdout).files;
+      const play = async (...more) => {
+        const args = [command, "replay", path, "--json", ...more];
+        const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 28, signal });
+        return JSON.parse(stdout).files[0];
+      };
+      const file = await play("--window", String(WINDOW));
       checkFile(file);
+      checkNothingForgotten(await play("--window", String(ENDLESS_WINDOW), "--policy", "none"));
       for (const [policy, figures] of Object.entries(file.policies)) add(totals, policy, figures);
       await step({ recordings: 1, turns: file.rounds });
       if (isOver()) return;
@@ -52,6 +58,22 @@ function checkFile({ file, error, rounds, policies }) {
   ensure(userWords === 1, `${file}: user words ${userWords}`);
   for (const [name, figures] of Object.entries(policies)) {
     ensure(figures.invalid === 0, `${file}: ${figures.invalid} requests of ${name} are invalid`);
+  }
+}
+
+/** As packages/palimpsest/src/replay/play/play-corpus.test.ts has it of the smaller ones. */
+function checkNothingForgotten({ file, error, rounds, policies }) {
+  ensure(error === undefined, `${file}: ${error}`);
+  for (const [name, figures] of Object.entries(policies)) {
+    const { recall, userWords, turns, cost, fullCost, costRatio } = figures;
+    const { invalid, overflow, blindEdits, unreadEdits, blindTurns, lost } = figures;
+    const seen = { recall, userWords, turns, cost, fullCost, costRatio };
+    const none = { invalid, overflow, blindEdits, unreadEdits, blindTurns, lost };
+    const isAll = recall === 1 && userWords === 1 && turns === rounds && fullCost === cost;
+    ensure(
+      isAll && costRatio >= 1 - 1e-9 && Object.values(none).every((count) => count === 0),
+      `${file}: ${name} in an endless window: ${JSON.stringify({ rounds, ...seen, ...none })}`,
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from "../../packages/palimpsest/src/simulator/index.js";
 import { expect } from "vitest";
 import { output } from "../conversation/world.js";
+import { textCounter } from "../text-counter.js";
 
 export const WINDOW = 30_000;
 export const MODEL = "claude-opus-5";
@@ -31,7 +32,7 @@ export function createLab({ turns = 40, callsPerTurn = 1 } = {}) {
   const records: RequestRecord[] = [];
   const bodies: unknown[] = [];
   const player = withSummaries(createLoadPlayer({ resultBytes: 0, tool: "Read", turns, callsPerTurn }));
-  const simulator = createSimulator({ player, window: WINDOW });
+  const simulator = createSimulator({ player, counter: textCounter, window: WINDOW });
   const app = createSimulatorApp({
     simulator,
     window: WINDOW,

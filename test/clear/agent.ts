@@ -17,6 +17,7 @@ import {
 import { findProblems } from "@palimpsest/core/validity";
 import type { Answer } from "../../packages/palimpsest/src/simulator/index.js";
 import { createClient, prose } from "../../packages/palimpsest/src/simulator/testing/client.js";
+import { textCounter } from "../text-counter.js";
 
 export const tools = ["Read", "Edit", "TodoWrite"].map((name) => ({
   name,
@@ -73,6 +74,7 @@ export function createAgent({ model, isThinking = false, cacheEdits = false, set
       ],
     });
   const client = createClient({
+    counter: textCounter,
     cacheEdits,
     player: {
       answer: (_prompt, memory) => {

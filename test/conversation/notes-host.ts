@@ -13,6 +13,7 @@ import { keepNotes } from "@palimpsest/core/notes";
 import { withSummaries, type Answer, type Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
 import { output, tools, worker } from "./world.js";
+import { textCounter } from "../text-counter.js";
 
 export const WINDOW = 40_000;
 export const NOTES_PATH = "/data/c1/session-memory/summary.md";
@@ -77,6 +78,7 @@ export function startNotesHost(options: NotesHostOptions = {}) {
     clock: "manual",
     startTime: Date.UTC(2026, 10, 15, 10),
     window: WINDOW,
+    counter: textCounter,
     player,
     maxRetries: 0,
   });

@@ -144,9 +144,9 @@ describe("palimpsest bench", () => {
     const { code, stdout, stderr } = await bench(["--only", "nope"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: [^\n]*"nope"[^\n]*normalise, [^\n]*replay\)\n$/);
-    const late = await bench(["--only", "core.import.nope"]);
+    const late = await bench([at("session.jsonl"), "--only", "ttl.nope"]);
     expect({ code: late.code, stdout: late.stdout }).toEqual({ code: 1, stdout: "" });
-    expect(late.stderr).toBe('palimpsest: nothing was measured whose name begins with "core.import.nope"\n');
+    expect(late.stderr).toBe('palimpsest: nothing was measured whose name begins with "ttl.nope"\n');
   });
 
   it("a file that does not exist: one sentence, and nothing is measured", async () => {

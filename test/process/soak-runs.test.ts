@@ -20,11 +20,11 @@ const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "agent-kill": { kills: 1, requests: 4, steps: 4 },
 };
 
-/** Two seconds of each long run, and what it needs to check what it has begun. */
+/** A second of each long run, and what it needs to check what it has begun. */
 it.each(soakRuns.map(({ name }) => name))("%s holds", async (name) => {
   const given = process.env["PALIMPSEST_PROPERTY_SEED"];
   const seeded = given === undefined ? [] : ["--seed", given];
-  const args = [main, "soak", "--only", name, "--minutes", String(1 / 30), "--json", ...seeded];
+  const args = [main, "soak", "--only", name, "--minutes", String(1 / 60), "--json", ...seeded];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const { seed, runs } = JSON.parse(stdout) as {
     readonly seed: number;

@@ -29,6 +29,7 @@ import { createCacheWatch } from "../../packages/core/src/engine/watch/cache-wat
 import type { MessageOutcome } from "../../packages/palimpsest/src/simulator/index.js";
 import type { Answer, AnswerBlock } from "../../packages/palimpsest/src/simulator/index.js";
 import { createClient, prose } from "../../packages/palimpsest/src/simulator/testing/client.js";
+import { textCounter } from "../text-counter.js";
 
 export const MAIN = "repl_main_thread";
 
@@ -78,6 +79,7 @@ const readOne = (turn: number): readonly AnswerBlock[] => [
 export function createSession(options: SessionOptions = {}) {
   const { model = "claude-opus-5", cacheEdits = false, isThinking = false, answers = readOne } = options;
   const client = createClient({
+    counter: textCounter,
     cacheEdits,
     player: {
       answer: ({ request }, memory) => {

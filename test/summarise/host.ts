@@ -43,9 +43,9 @@ import {
   type Verdict,
 } from "../../packages/palimpsest/src/simulator/index.js";
 import { blockTokens } from "../../packages/palimpsest/src/simulator/tokens/block-tokens.js";
-import { createBpeCounter } from "../../packages/palimpsest/src/simulator/tokens/bpe-counter.js";
 import { rememberMessages } from "../../packages/core/src/engine/measure/remember-messages.js";
 import { prose } from "../../packages/palimpsest/src/simulator/testing/client.js";
+import { textCounter } from "../text-counter.js";
 
 const MAIN = "repl_main_thread";
 const START = Date.UTC(2026, 10, 15, 10);
@@ -93,14 +93,12 @@ export function createWorker({ isThinking = false, answers = readOne }: HostOpti
   };
 }
 
-const counter = createBpeCounter();
-
 /** Counts as the simulator does: a tokenizer through the estimator's port. */
 function exactEstimator(name: string): Estimator {
   const model = findModel(name);
   if (model === undefined) throw new Error(`no such model: ${name}`);
   const block = (value: unknown): number =>
-    blockTokens(typeof value === "string" ? { type: "text", text: value } : value, model, counter);
+    blockTokens(typeof value === "string" ? { type: "text", text: value } : value, model, textCounter);
   return { name: "exact", block, message: rememberMessages(block), pad: (tokens) => tokens };
 }
 
@@ -117,6 +115,7 @@ export function createHost(options: HostOptions = {}) {
   const player = options.player ?? withSummaries(createWorker(options), options.summaries);
   const provider = createEmbeddedProvider({
     player,
+    counter: textCounter,
     clock: "manual",
     startTime: START,
     maxRetries: 1,

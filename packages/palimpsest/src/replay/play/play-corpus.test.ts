@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parsePolicies } from "../policies/parse-policies.js";
@@ -10,10 +10,17 @@ const corpus = corpusFolder;
 const reason =
   corpus === undefined ? " (not run: PALIMPSEST_CORPUS names no folder of recorded conversations)" : "";
 
+/** The large ones are played by `npm run soak -- --only recordings`, which checks the same. */
+const MOST_BYTES = 1_500_000;
+
 describe.skipIf(corpus === undefined)(`never forgetting, on recorded conversations${reason}`, () => {
   const folder = corpus ?? "";
   const files =
-    corpus === undefined ? ["no recording"] : readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    corpus === undefined
+      ? ["no recording"]
+      : readdirSync(folder).filter(
+          (name) => name.endsWith(".jsonl") && statSync(join(folder, name)).size <= MOST_BYTES,
+        );
 
   it.each(files)("%s: remembers everything, and costs no less than a perfect cache", async (name) => {
     const conversation = await openConversation(join(folder, name));
