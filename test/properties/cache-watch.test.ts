@@ -105,9 +105,11 @@ function requestOf({ body, tools, system, messages, marker }: Setup): object {
 const step = fc.record({ change, minutes: fc.constantFrom(0, 0, 0, 1, 6, 70) });
 
 it("says of a simulated cache what that says of itself", () => {
+  let tried = 0;
   let breaks = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 2, maxLength: 10 }), fc.boolean(), (steps, isLong) => {
+      tried += 1;
       const { simulator, call } = createClient({
         counter: { count: (value) => Math.ceil(value.length / 4) },
       });
@@ -157,5 +159,5 @@ it("says of a simulated cache what that says of itself", () => {
     }),
     { numRuns: 400 },
   );
-  expect(breaks).toBeGreaterThan(100);
+  expect(breaks).toBeGreaterThan(tried * 1.25);
 });

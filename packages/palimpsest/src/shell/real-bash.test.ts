@@ -116,26 +116,30 @@ describe.skipIf(!existsSync(BASH))("what is understood is what a real bash does"
     const part = fc.constantFrom(
       ..."EOF¦\nEOF\n¦\n¦ ¦a¦(b)¦)¦(¦'¦\"¦`¦$x¦$(show y)¦\\¦#¦é¦; show z\n¦\t¦<<EOF¦|¦&".split("¦"),
     );
+    let tried = 0;
     let understood = 0;
     fc.assert(
       fc.property(fc.array(part, { maxLength: 7 }), fc.constantFrom("'", '"', ""), (parts, quote) => {
         const text = `show "$(cat <<${quote}EOF${quote}\n${parts.join("")}\nEOF\n)" end`;
+        tried += 1;
         understood += compare(text) ? 1 : 0;
       }),
       { numRuns: 500 },
     );
-    expect(understood).toBeGreaterThan(5);
+    expect(understood).toBeGreaterThan(tried / 20);
   });
 
   it("whatever is put together", () => {
+    let tried = 0;
     let understood = 0;
     const command = fc.array(pieces, { maxLength: 9 }).map((parts) => `show ${parts.join("")}`);
     fc.assert(
       fc.property(command, (text) => {
+        tried += 1;
         understood += compare(text) ? 1 : 0;
       }),
       { numRuns: 900 },
     );
-    expect(understood).toBeGreaterThan(50);
+    expect(understood).toBeGreaterThan(tried / 6);
   });
 });
