@@ -72,6 +72,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ["test/process/*.test.ts"],
           globalSetup: ["test/build-first.ts"],
+          isolate: false,
           ...patient,
         },
       },
