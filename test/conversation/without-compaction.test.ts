@@ -53,9 +53,9 @@ describe("what is handed in", () => {
     ["maxTokens", Number.NaN],
     ["maxTokens", undefined],
     ["sessionId", 5],
-    ["clock", undefined],
+    ["clock", {}],
     ["ids", {}],
-    ["tools", []],
+    ["tools", {}],
     ["system", "You are an agent."],
   ])("%s: %j is refused with a sentence", (name, value) => {
     const given = { ...options, compaction, [name]: value };
@@ -81,9 +81,16 @@ describe("what is handed in", () => {
 
   it("what is no message is refused, and nothing is taken in", async () => {
     const conversation = createConversation({ ...options, compaction });
-    await expect(conversation.append({ role: "user", content: "hi" } as never)).rejects.toThrow(
-      "createUserMessage",
-    );
+    for (const [wrong, sentence] of [
+      ["hi", "message 0 must have a role and content"],
+      [{ content: "hi" }, "createUserMessage"],
+      [{ role: "tool", content: "hi" }, "user, assistant or system"],
+      [{ role: "system", content: "hi" }, "the option `system`"],
+      [{ role: "user", content: 5 }, "the content of message 0 must be a string or a list"],
+    ] as const) {
+      await expect(conversation.append(wrong as never)).rejects.toThrow(sentence);
+      expect(() => createConversation({ ...options, compaction }, [wrong as never])).toThrow(sentence);
+    }
     expect(conversation.live).toEqual([]);
   });
 

@@ -164,3 +164,7 @@ export { undoCompaction, type UndoInput } from "./engine/summarise/undo/undo.js"
 export type { HumanText } from "./engine/summarise/people/human-text.js";
 export { humanTextsOf } from "./engine/summarise/people/human-texts.js";
 export { writeDiffs } from "./engine/watch/write-diffs.js";
+export { takeTurn, type TurnEnd, type TurnOptions } from "./engine/conversation/turn.js";
+export { untilAnswered, type TurnParts } from "./engine/conversation/until-answered.js";
+export { endOf } from "./engine/conversation/end-of.js";
+export { telling } from "./engine/conversation/telling.js";

@@ -176,8 +176,17 @@ export type {
 } from "./engine/ports/compact-hooks.js";
 export { createConversation } from "./engine/conversation/conversation.js";
 export type { ConversationOptions } from "./engine/conversation/conversation-options.js";
-export type { ConversationSystem, RestoreSources } from "./engine/conversation/host-options.js";
 export type {
+  ConversationSystem,
+  ConversationTool,
+  RestoreSources,
+} from "./engine/conversation/host-options.js";
+export { isPalimpsestError, PalimpsestError, type PalimpsestErrorCode } from "./messages/palimpsest-error.js";
+export type { AnthropicMessage } from "./messages/import/from-anthropic.js";
+export type {
+  Answer,
+  AskEvent,
+  AskOptions,
   CompactOptions,
   Conversation,
   ConversationPlan,
@@ -190,6 +199,7 @@ export type {
   Prepared,
   PreparedRequest,
   ConversationNotes,
+  TurnEvent,
 } from "./engine/conversation/conversation-api.js";
 export type { Timer } from "./engine/ports/timer.js";
 export type { MediaReason } from "./engine/events/media-reason.js";

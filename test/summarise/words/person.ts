@@ -15,6 +15,7 @@ import {
   type TranscriptStore,
 } from "@palimpsest/core";
 import { compaction, type CompactionScope } from "@palimpsest/core/compaction";
+import { endOf, untilAnswered } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
 import { findProblems } from "@palimpsest/core/validity";
 import type { Said } from "./said.js";
@@ -170,12 +171,20 @@ export async function createPerson(options: PersonOptions) {
     return request;
   };
   const answer = async (content: readonly AssistantBlock[]): Promise<boolean> => {
-    const request = await prepared();
-    if (request.kind !== "request") return false;
-    calls += 1;
-    const answered = response({ model, id: `m${calls}`, content, request: request.built.request });
-    await conversation.observe(request, { kind: "response", response: answered });
-    return true;
+    const end = await endOf(
+      untilAnswered({
+        prepare: prepared,
+        async send({ built: { request } }) {
+          calls += 1;
+          return {
+            kind: "response",
+            response: response({ model, id: `m${calls}`, content, request }),
+          } as const;
+        },
+        observe: (request, outcome) => conversation.observe(request, outcome),
+      }),
+    );
+    return end.kind === "accepted";
   };
   const person = {
     /** The texts of each message. */

@@ -2,6 +2,7 @@ import { createAssistantMessage, createUserMessage } from "../messages/construct
 import { compaction } from "../engine/conversation/compaction-stage.js";
 import type { ConversationOptions } from "../engine/conversation/conversation-options.js";
 import type { Conversation } from "../engine/conversation/conversation-api.js";
+import { machineClock } from "../engine/conversation/defaults.js";
 import { createConversation } from "../engine/conversation/conversation.js";
 import type { ModelProvider } from "../engine/ports/model-provider.js";
 import type { AdapterOptions } from "./adapter-options.js";
@@ -98,6 +99,3 @@ function parametersOf(now: Thread["now"]): NonNullable<ConversationOptions["para
     },
   } as NonNullable<ConversationOptions["parameters"]>;
 }
-
-/** The one place of the core that looks at a clock by itself: a framework hands none in. */
-const machineClock = { now: () => Date.now() };

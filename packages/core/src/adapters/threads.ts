@@ -3,12 +3,14 @@ import type { ApiFailure } from "../messages/call/failure.js";
 import type { ModelRequest } from "../messages/call/request.js";
 import type { ModelResponse } from "../messages/call/response.js";
 import type {
-  Held,
   Observed,
   Outcome,
   Prepared,
   PreparedRequest,
 } from "../engine/conversation/conversation-api.js";
+import { endOf } from "../engine/conversation/end-of.js";
+import { untilAnswered } from "../engine/conversation/until-answered.js";
+import { PalimpsestError } from "../messages/palimpsest-error.js";
 import type { AdapterOptions } from "./adapter-options.js";
 import { failureOf } from "./failure-of.js";
 import { answerPrint, matches, printOf, type Print } from "./message-print.js";
@@ -67,7 +69,7 @@ export function createThreads(options: AdapterOptions): Threads {
     for (const step of prepared.steps) tellObserver(onStep, step);
     if (prepared.kind === "held") {
       if (thread.open === open) thread.open = undefined;
-      throw heldError(prepared);
+      throw new PalimpsestError(prepared.reason, prepared.message, { cause: prepared });
     }
     return createTurn({ thread, open, prepared, cancel, onStep });
   };
@@ -134,15 +136,21 @@ export async function sendTurn<R>(
   input: TurnInput,
   send: (turn: Turn) => Promise<Sent<R>>,
 ): Promise<R> {
-  for (;;) {
-    const turn = await threads.begin(input);
-    try {
-      const { result, isCutOff = false } = await send(turn);
-      if (!isCutOff) return result;
-    } catch (error) {
-      if (!(await turn.refused(failureOf(error)))) throw error;
-    }
-  }
+  const { result } = await endOf(
+    untilAnswered({
+      prepare: async () => ({ kind: "request" as const, turn: await threads.begin(input) }),
+      send: ({ turn }) => send(turn).catch((error: unknown) => ({ error })),
+      async observe({ turn }, sent) {
+        if (!("error" in sent)) {
+          const { result, isCutOff = false } = sent;
+          return isCutOff ? { kind: "retry" as const } : { kind: "sent" as const, result };
+        }
+        if (await turn.refused(failureOf(sent.error))) return { kind: "retry" as const };
+        throw sent.error;
+      },
+    }),
+  );
+  return result;
 }
 
 function find(
@@ -159,11 +167,4 @@ function find(
       return known.every((print, index) => matches(prints[index], print));
     })
     .toSorted((a, b) => b.known.length - a.known.length)[0];
-}
-
-/** One sentence that says what to do. */
-function heldError({ message, reason }: Held): Error {
-  const error = new Error(message);
-  error.name = reason === "aborted" ? "AbortError" : "ContextHeldError";
-  return error;
 }

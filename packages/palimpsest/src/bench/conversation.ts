@@ -1,4 +1,5 @@
 import { createMemoryNotesStore, createUserMessage, type Message } from "@palimpsest/core";
+import { endOf, untilAnswered } from "@palimpsest/core/engine";
 import { keepNotes, notesTemplate } from "@palimpsest/core/notes";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -17,11 +18,6 @@ async function measureTurns(messages: number): Promise<Spread> {
   const costs: number[] = [];
   let tokens = 100_000;
   for (let turn = 0; turn < TURNS; turn += 1) {
-    const started = process.hrtime.bigint();
-    const prepared = await conversation.prepare();
-    const cost = microsecondsSince(started) / 1000;
-    if (turn > 0) costs.push(cost);
-    if (prepared.kind !== "request" || prepared.steps.length > 0) throw new Error("not a plain turn");
     const id = `toolu_new_${turn}`;
     const usage = {
       input_tokens: 3,
@@ -40,8 +36,21 @@ async function measureTurns(messages: number): Promise<Spread> {
       stop_sequence: null,
       usage,
     } as const;
-    const observed = await conversation.observe(prepared, { kind: "response", response });
-    if (observed.kind !== "accepted") throw new Error("not accepted");
+    const end = await endOf(
+      untilAnswered({
+        async prepare() {
+          const started = process.hrtime.bigint();
+          const prepared = await conversation.prepare();
+          const cost = microsecondsSince(started) / 1000;
+          if (turn > 0) costs.push(cost);
+          if (prepared.steps.length > 0) throw new Error("not a plain turn");
+          return prepared;
+        },
+        send: async () => ({ kind: "response", response }) as const,
+        observe: (prepared, outcome) => conversation.observe(prepared, outcome),
+      }),
+    );
+    if (end.kind !== "accepted") throw new Error("not accepted");
     const content = [toolResult(id, OUTPUT_LINE.repeat(36))];
     await conversation.append(createUserMessage(conversation.origin(), { content }));
   }

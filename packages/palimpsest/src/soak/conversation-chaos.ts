@@ -2,13 +2,14 @@ import {
   createConversation,
   createUserMessage,
   normalise,
+  type Held,
   type Message,
   type ModelCall,
   type ModelResponse,
   type Settings,
   type ToolUseBlock,
 } from "@palimpsest/core";
-import { liveMessages, applyBoundaries } from "@palimpsest/core/engine";
+import { endOf, liveMessages, untilAnswered, applyBoundaries } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import { createEmbeddedProvider } from "../providers/embedded.js";
 import { disturb, moodyPlayer, wildHooks } from "./chaos-faults.js";
@@ -103,41 +104,51 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
   };
 
   let heldInARow = 0;
+  const beHeld = async ({ message, failure }: Held): Promise<void> => {
+    counts.held += 1;
+    heldInARow += 1;
+    ensureSentence(message);
+    // A person would go on, or compact by hand; neither may find it stuck.
+    if (heldInARow > 5) {
+      const outcome = await patience.with((signal) => conversation.compact({ signal }));
+      if (outcome.kind === "failed") ensureSentence(outcome.message);
+    }
+    ensure(
+      heldInARow < 40,
+      `held ${heldInARow} times in a row: ${message} ${JSON.stringify(failure?.failedAttempts ?? [])} ${JSON.stringify(conversation.size())}`,
+    );
+  };
   const takeTurn = async (turn: number): Promise<void> => {
     provider.simulator.advance(random.next() < 0.01 ? 20 * 60_000 : 3000);
     if (random.next() < 0.01) await say(`Word ${turn}: remember ${random.below(1e6)}.`);
-    const preparing = patience.with((signal) => conversation.prepare({ signal }));
-    // People type while the program works.
-    if (random.next() < 0.02) await say(`Typed ahead ${turn}.`);
-    const prepared = await preparing;
-    if (prepared.kind === "held") {
-      counts.held += 1;
-      heldInARow += 1;
-      ensureSentence(prepared.message);
-      // A person would go on, or compact by hand; neither may find it stuck.
-      if (heldInARow > 5) {
-        const outcome = await patience.with((signal) => conversation.compact({ signal }));
-        if (outcome.kind === "failed") ensureSentence(outcome.message);
-      }
-      ensure(
-        heldInARow < 40,
-        `held ${heldInARow} times in a row: ${prepared.message} ${JSON.stringify(prepared.failure?.failedAttempts ?? [])} ${JSON.stringify(conversation.size())}`,
-      );
+    const end = await endOf(
+      untilAnswered({
+        async prepare() {
+          const preparing = patience.with((signal) => conversation.prepare({ signal }));
+          // People type while the program works.
+          if (random.next() < 0.02) await say(`Typed ahead ${turn}.`);
+          return preparing;
+        },
+        send: ({ call }) => patience.with((signal) => send(call, signal)),
+        async observe(prepared, outcome) {
+          const observed = await patience.with((signal) =>
+            conversation.observe(prepared, outcome, { signal }),
+          );
+          if (observed.kind === "retry") counts.retries += 1;
+          return { ...observed, outcome };
+        },
+      }),
+    );
+    if (end.kind === "held") return beHeld(end);
+    heldInARow = 0;
+    if (end.kind === "accepted") {
+      counts.responses += 1;
+      if (end.outcome.kind === "response") await answerCalls(end.outcome.response);
       return;
     }
-    heldInARow = 0;
-    const outcome = await patience.with((signal) => send(prepared.call, signal));
-    const observed = await patience.with((signal) => conversation.observe(prepared, outcome, { signal }));
-    if (observed.kind === "accepted") {
-      counts.responses += 1;
-      if (outcome.kind === "response") await answerCalls(outcome.response);
-    } else if (observed.kind === "retry") {
-      counts.retries += 1;
-    } else {
-      if (observed.failure.kind === "aborted") counts.aborted += 1;
-      else counts["failed calls"] += 1;
-      ensureSentence(observed.message);
-    }
+    if (end.failure.kind === "aborted") counts.aborted += 1;
+    else counts["failed calls"] += 1;
+    ensureSentence(end.message);
   };
 
   let seen = { stored: 0, said: 0 };

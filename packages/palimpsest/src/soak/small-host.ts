@@ -7,10 +7,12 @@ import {
   type Held,
   type Message,
   type ModelResponse,
+  type PreparedRequest,
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
+import { endOf, takeTurn } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
 import { findProblems } from "@palimpsest/core/validity";
 import type { EmbeddedProvider } from "../providers/embedded.js";
@@ -60,49 +62,46 @@ export function createAgent(options: AgentOptions) {
       conversation.append(createUserMessage(conversation.origin(), { content: text })),
     /** One request with its answer; undefined where the conversation is held. */
     async turn(): Promise<Held | { readonly kind: "response"; readonly response: ModelResponse }> {
-      for (let attempt = 0; attempt < 4; attempt += 1) {
-        provider.simulator.advance(turnMs);
-        const prepared = await conversation.prepare();
-        steps.push(...prepared.steps);
-        if (prepared.kind === "held") return prepared;
-        const { request, betas } = prepared.built;
-        const problems = findProblems(request, {
-          betas,
-          cacheEdits: provider.capabilities(request.model).cacheEdits,
-        });
-        if (problems.length > 0) throw new Error(JSON.stringify(problems));
-        let outcome: Parameters<Conversation["observe"]>[1] | undefined;
-        for await (const output of provider.stream(prepared.call)) {
-          if (output.kind === "message") outcome = { kind: "response", response: output.message };
-          if (output.kind === "error") outcome = { kind: "failure", failure: output.failure };
-        }
-        if (outcome === undefined) throw new Error("no answer");
-        const observed = await conversation.observe(prepared, outcome);
-        if (observed.kind === "retry") {
-          steps.push(observed.step);
-          continue;
-        }
-        if (observed.kind === "failed") throw new Error(observed.message);
-        agent.turns += 1;
-        if (outcome.kind !== "response") throw new Error("unreachable");
-        const calls = outcome.response.content.filter(
-          (block): block is ToolUseBlock => block.type === "tool_use",
+      let attempts = 0;
+      const turn = takeTurn(
+        {
+          async prepare() {
+            if ((attempts += 1) > 4) throw new Error("the same request was tried four times");
+            provider.simulator.advance(turnMs);
+            const prepared = await conversation.prepare();
+            if (prepared.kind === "request") ensureValid(provider, prepared);
+            return prepared;
+          },
+          observe: (prepared, outcome) => conversation.observe(prepared, outcome),
+          charge: (...calls) => conversation.charge(...calls),
+        },
+        { provider },
+      );
+      const end = await endOf(turn);
+      steps.push(...end.steps);
+      if (end.kind === "held") return end;
+      if (end.kind === "failed") throw new Error(end.message);
+      const { response, calls } = end;
+      agent.turns += 1;
+      if (calls.length > 0) {
+        const results = await Promise.all(
+          calls.map(async (call): Promise<UserBlock> => {
+            const answer = await runTool(call);
+            return typeof answer === "string"
+              ? { type: "tool_result", tool_use_id: call.id, content: answer }
+              : answer;
+          }),
         );
-        if (calls.length > 0) {
-          const results = await Promise.all(
-            calls.map(async (call): Promise<UserBlock> => {
-              const answer = await runTool(call);
-              return typeof answer === "string"
-                ? { type: "tool_result", tool_use_id: call.id, content: answer }
-                : answer;
-            }),
-          );
-          await conversation.append(createUserMessage(conversation.origin(), { content: results }));
-        }
-        return outcome;
+        await conversation.append(createUserMessage(conversation.origin(), { content: results }));
       }
-      throw new Error("the same request was tried four times");
+      return { kind: "response", response };
     },
   };
   return agent;
+}
+
+function ensureValid(provider: EmbeddedProvider, { built: { request, betas } }: PreparedRequest): void {
+  const { cacheEdits } = provider.capabilities(request.model);
+  const problems = findProblems(request, { betas, cacheEdits });
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
 }

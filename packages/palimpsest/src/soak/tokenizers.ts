@@ -1,5 +1,6 @@
-import { createConversation, createUserMessage, type ToolUseBlock, type UserBlock } from "@palimpsest/core";
+import { createConversation, createUserMessage, type UserBlock } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
+import { endOf, takeTurn } from "@palimpsest/core/engine";
 import { createRandom } from "../bench/random.js";
 import { textKinds } from "../bench/text-kinds/text-kinds.js";
 import { createEmbeddedProvider } from "../providers/embedded.js";
@@ -152,41 +153,35 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
   });
   await say("Look at everything, one thing after the other.");
   for (let turn = 0; turn < turns; turn += 1) {
-    let calls: readonly ToolUseBlock[] | undefined;
-    while (calls === undefined) {
-      provider.simulator.advance(2000);
-      const prepared = await conversation.prepare();
-      compactions += prepared.steps.filter(({ tier }) => tier === "full").length;
-      if (prepared.kind === "held") {
-        const why = (prepared.failure?.failedAttempts ?? []).map(
-          ({ writer, detail }) => `${writer}: ${detail}`,
-        );
-        const failure = [`held in turn ${turn}: ${prepared.reason}: ${prepared.message}`, ...why].join(" | ");
-        return { ...counts(turn), failure };
-      }
-      let outcome: Parameters<typeof conversation.observe>[1] | undefined;
-      for await (const output of provider.stream(prepared.call)) {
-        if (output.kind === "message") outcome = { kind: "response", response: output.message };
-        if (output.kind === "error") outcome = { kind: "failure", failure: output.failure };
-      }
-      if (outcome === undefined) return { ...counts(turn), failure: `no answer in turn ${turn}` };
-      if (outcome.kind === "failure") {
-        refusals += 1;
-        const names = unanswered.length === 0 ? ["(summary)"] : unanswered;
-        for (const name of new Set(names)) refused.set(name, (refused.get(name) ?? 0) + 1);
-      }
-      const observed = await conversation.observe(prepared, outcome);
-      if (observed.kind === "retry") {
-        if (observed.step.tier === "full") compactions += 1;
-        continue;
-      }
-      if (observed.kind === "failed") {
-        return { ...counts(turn), failure: `refused in turn ${turn}: ${observed.message}` };
-      }
-      calls = observed.message.message.content.filter(
-        (block): block is ToolUseBlock => block.type === "tool_use",
-      );
+    const taken = takeTurn(
+      {
+        prepare() {
+          provider.simulator.advance(2000);
+          return conversation.prepare();
+        },
+        observe(prepared, outcome) {
+          if (outcome.kind === "failure") {
+            refusals += 1;
+            const names = unanswered.length === 0 ? ["(summary)"] : unanswered;
+            for (const name of new Set(names)) refused.set(name, (refused.get(name) ?? 0) + 1);
+          }
+          return conversation.observe(prepared, outcome);
+        },
+        charge: (...calls) => conversation.charge(...calls),
+      },
+      { provider },
+    );
+    const end = await endOf(taken);
+    compactions += end.steps.filter(({ tier }) => tier === "full").length;
+    if (end.kind === "held") {
+      const why = (end.failure?.failedAttempts ?? []).map(({ writer, detail }) => `${writer}: ${detail}`);
+      const failure = [`held in turn ${turn}: ${end.reason}: ${end.message}`, ...why].join(" | ");
+      return { ...counts(turn), failure };
     }
+    if (end.kind === "failed") {
+      return { ...counts(turn), failure: `refused in turn ${turn}: ${end.message}` };
+    }
+    const { calls } = end;
     unanswered = [];
     const twice = [...refused].find(([, count]) => count > 1);
     if (twice !== undefined) {

@@ -1,15 +1,16 @@
 import { isFields } from "../../messages/fields.js";
+import { PalimpsestError } from "../../messages/palimpsest-error.js";
 import { resolveSettings, settingDefinitions, type Settings } from "../settings/settings.js";
 import type { ConversationOptions } from "./conversation-options.js";
 
 /**
- * Throws a `TypeError` for options that a conversation could not work with, and says what is wrong: programs without
+ * Throws for options that a conversation could not work with, and says what is wrong: programs without
  * types have nobody else to tell them.
  */
 export function checkOptions(options: ConversationOptions): void {
   const given: Partial<Readonly<Record<keyof ConversationOptions, unknown>>> = options;
   const demand = (isFine: boolean, what: string): void => {
-    if (!isFine) throw new TypeError(`createConversation: ${what}`);
+    if (!isFine) throw badOption(`createConversation: ${what}`);
   };
   const { compaction, notes, overflow, system, tools, maxTokens, state } = given;
   demand(
@@ -25,12 +26,16 @@ export function checkOptions(options: ConversationOptions): void {
     typeof maxTokens === "number" && !Number.isNaN(maxTokens),
     "`maxTokens` has to be the number of tokens that an answer may have",
   );
-  demand(typeof given.sessionId === "string", "`sessionId` has to be a text");
-  demand(hasFunction(given.clock, "now"), "`clock` needs `now()`, which gives milliseconds");
-  demand(hasFunction(given.ids, "next"), "`ids` needs `next()`, which gives another id every time");
+  const { sessionId, clock, ids } = given;
+  demand(sessionId === undefined || typeof sessionId === "string", "`sessionId` has to be a text");
+  demand(clock === undefined || hasFunction(clock, "now"), "`clock` needs `now()`, which gives milliseconds");
   demand(
-    tools === undefined || typeof tools === "function",
-    "`tools` has to be a function that gives `{ definition }` of each tool",
+    ids === undefined || hasFunction(ids, "next"),
+    "`ids` needs `next()`, which gives another id every time",
+  );
+  demand(
+    tools === undefined || typeof tools === "function" || Array.isArray(tools),
+    "`tools` has to be a list with `{ definition }` of each tool, or a function that gives one",
   );
   demand(
     overflow === undefined || hasFunction(overflow, "keep"),
@@ -46,16 +51,18 @@ export function checkOptions(options: ConversationOptions): void {
   );
 }
 
+export const badOption = (message: string): PalimpsestError => new PalimpsestError("bad_option", message);
+
 const hasFunction = (value: unknown, name: string): boolean =>
   (isFields(value) || typeof value === "function") &&
   typeof (value as Readonly<Record<string, unknown>>)[name] === "function";
 
-/** The settings with their defaults. Throws a `TypeError` for values and names that there are not. */
+/** The settings with their defaults. Throws for values and names that there are not. */
 export function checkedSettings(given: Partial<Settings> = {}): Settings {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(settingDefinitions, name));
-  if (unknown !== undefined) throw new TypeError(`there is no setting ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined) throw badOption(`there is no setting ${JSON.stringify(unknown)}`);
   const { settings, problems } = resolveSettings({ given });
   const [problem] = problems;
   if (problem === undefined) return settings;
-  throw new TypeError(`the setting ${problem.name} cannot be ${problem.value}: it takes ${problem.allowed}`);
+  throw badOption(`the setting ${problem.name} cannot be ${problem.value}: it takes ${problem.allowed}`);
 }

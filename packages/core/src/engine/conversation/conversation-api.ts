@@ -1,7 +1,8 @@
 import type { ApiFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { MessageOrigin } from "../../messages/construct.js";
-import type { RequestMessage } from "../../messages/content.js";
+import type { RequestMessage, ToolUseBlock, UserBlock } from "../../messages/content.js";
+import type { AnthropicMessage } from "../../messages/import/from-anthropic.js";
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { Accounting } from "../events/accounting.js";
@@ -10,7 +11,7 @@ import type { Account } from "../money/account.js";
 import type { SentCall } from "../money/call-meter.js";
 import type { ContextSize } from "../measure/context-meter.js";
 import type { Pressure, Thresholds } from "../measure/thresholds.js";
-import type { ModelCall } from "../ports/model-provider.js";
+import type { CallOptions, ModelCall, ModelOutput, ModelProvider } from "../ports/model-provider.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { TtlPolicy } from "../prompt/ttl/ttl-policy.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
@@ -78,6 +79,53 @@ export type Observed =
   | { readonly kind: "retry"; readonly step: EngineStep }
   | { readonly kind: "failed"; readonly failure: ApiFailure; /** One sentence. */ readonly message: string };
 
+/** What happens while a request is made and answered, as it happens. */
+export type TurnEvent =
+  /** The engine made room. */
+  | { readonly kind: "step"; readonly step: EngineStep }
+  /** A request failed and is sent again after a while; what was told of its answer is void. */
+  | ({ readonly kind: "retry" } & Parameters<NonNullable<CallOptions["onRetry"]>>[0])
+  /** The answer, piece by piece, as the provider gives it. */
+  | Exclude<ModelOutput, { readonly kind: "message" | "error" }>;
+
+/** What happens until a person is answered. */
+export type AskEvent =
+  | TurnEvent
+  /** Part of the conversation from now on, and stored: what was asked, each answer, results of tools. */
+  | { readonly kind: "message"; readonly message: Message }
+  /** The last one. */
+  | { readonly kind: "answer"; readonly answer: Answer };
+
+export interface AskOptions {
+  readonly signal?: AbortSignal;
+  /** Who is asked. Default: the conversation's own provider. */
+  readonly provider?: ModelProvider;
+  /** Requests at most, where tools are run: then `max-turns` is thrown, and `ask()` goes on. Default 100. */
+  readonly maxTurns?: number;
+}
+
+/** What the model said in the end. */
+export interface Answer {
+  /** Its words, without thinking and calls. */
+  readonly text: string;
+  readonly message: AssistantMessage;
+  /** Calls of tools that nobody here runs: append their results, or ask with them. */
+  readonly calls: readonly ToolUseBlock[];
+  /** In the API's words: `max_tokens` where the answer was cut off. */
+  readonly stopReason: string | null;
+  /** Of all requests that were answered on the way, together. */
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_creation_input_tokens: number;
+    readonly cache_read_input_tokens: number;
+  };
+  /** What the engine did on the way, in order. */
+  readonly steps: readonly EngineStep[];
+  /** Requests that were answered. */
+  readonly turns: number;
+}
+
 export interface CompactOptions {
   /** Default: everything, with the newest rounds kept as the settings say. */
   readonly scope?: CompactionScope;
@@ -129,8 +177,8 @@ export interface ConversationNotes {
 }
 
 /**
- * A conversation that hosts drive: append what was said, prepare a request, send it, observe what came back.
- * Calls take their turn: whatever is called while something runs waits for it.
+ * A conversation: ask, and it sees to the rest. Hosts with a loop of their own append what was said, prepare a request, send it
+ * and observe what came back. Calls take their turn: whatever is called while something runs waits for it.
  */
 export interface Conversation {
   readonly events: EventEmitter;
@@ -139,8 +187,18 @@ export interface Conversation {
   readonly live: readonly Message[];
   /** For messages that are to be appended next. */
   readonly origin: () => MessageOrigin;
-  /** Adds messages at the end; resolves once they are stored. */
-  append(...messages: readonly Message[]): Promise<void>;
+  /**
+   * Says something and gives the answer. Calls of tools that have a `run` are made, and the model told, until there are
+   * none. Without content it goes on where the conversation stands, as after an error. Throws `PalimpsestError`: nothing of
+   * the conversation is lost.
+   */
+  ask(content?: string | readonly UserBlock[], options?: AskOptions): Promise<Answer>;
+  /** The same, told as it happens. Whoever leaves the loop calls it off. */
+  stream(content?: string | readonly UserBlock[], options?: AskOptions): AsyncGenerator<AskEvent, Answer>;
+  /** Adds messages at the end, ours or plain ones with a role and content; resolves once they are stored. */
+  append(...messages: readonly (Message | AnthropicMessage)[]): Promise<void>;
+  /** Resolves once all that was appended is stored, no notes are being written and what the watch found is kept. */
+  flush(): Promise<void>;
   /** Makes room where that is needed, and builds the next request. Never rejects but for a store that fails. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<Prepared>;
   observe(

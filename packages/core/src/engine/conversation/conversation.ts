@@ -1,10 +1,11 @@
-import { isFields } from "../../messages/fields.js";
+import type { AnthropicMessage } from "../../messages/import/from-anthropic.js";
 import type { Message } from "../../messages/message.js";
 import { accountFor } from "../measure/account-for.js";
 import { headTokens } from "../measure/context-meter.js";
 import { percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
-import { checkOptions } from "./check-options.js";
+import { createAsking } from "./ask.js";
+import { badOption, checkOptions } from "./check-options.js";
 import type {
   CompactOptions,
   Conversation,
@@ -13,8 +14,10 @@ import type {
   Prepared,
 } from "./conversation-api.js";
 import type { ConversationOptions } from "./conversation-options.js";
+import { resolveOptions } from "./defaults.js";
 import { compactionStep } from "./describe-step.js";
 import { dueAt, estimatorOf, originOf, thresholdsOf } from "./facts.js";
+import { messagesOf } from "./given-messages.js";
 import { noCompaction } from "./no-compaction.js";
 import { billed, Observer } from "./observe.js";
 import { restateDeletions } from "./perform.js";
@@ -23,18 +26,24 @@ import { isCalledOff, startRunner, type Runner } from "./run.js";
 import { createSetup } from "./setup.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
 
-/** A conversation, new or resumed: `messages` are its live ones, as the store gives them. */
+/**
+ * A conversation, new or resumed: `messages` are its live ones, as the store gives them. Plain ones with a role and content
+ * are stored with what comes next.
+ */
 export function createConversation(
-  options: ConversationOptions,
-  messages: readonly Message[] = [],
+  given: ConversationOptions,
+  messages: readonly (Message | AnthropicMessage)[] = [],
 ): Conversation {
-  checkOptions(options);
+  checkOptions(given);
+  const options = resolveOptions(given, messages);
   const setup = createSetup(options);
-  const runner = startRunner(setup, messages);
+  const begun = messagesOf(messages, { ...options, parentUuid: null });
+  const runner = startRunner(setup, begun.messages);
+  runner.unstored = begun.made;
   const exclusive = createQueue();
   runner.notes = createKeeper(runner, options.notes, exclusive);
   const observer = new Observer(runner);
-  return {
+  const conversation: Omit<Conversation, "ask" | "stream"> = {
     events: setup.events,
     get model() {
       return runner.state.model;
@@ -64,7 +73,13 @@ export function createConversation(
       return runner.ttl;
     },
     notes: runner.notes,
+    async flush() {
+      await exclusive(() => runner.ledger.save());
+      await Promise.all([runner.notes?.idle(), setup.watch.flush()]);
+      await exclusive(() => runner.storeRest());
+    },
   };
+  return Object.assign(conversation, createAsking(conversation, options));
 }
 
 const nothingToUndo = {
@@ -90,19 +105,13 @@ function createKeeper(
 ): NotesKeeping | undefined {
   if (!runner.setup.settings.notes) return undefined;
   if (notes === undefined) {
-    throw new TypeError(
-      "the setting notes needs keepNotes() of @palimpsest/core/notes, handed in as `notes`",
-    );
+    throw badOption("the setting notes needs keepNotes() of @palimpsest/core/notes, handed in as `notes`");
   }
   return notes.create(runner, inTurn);
 }
 
-const isMessage = (value: unknown): boolean => isFields(value) && typeof value["type"] === "string";
-
-async function append(runner: Runner, messages: readonly Message[]): Promise<void> {
-  if (!messages.every(isMessage)) {
-    throw new TypeError("append takes messages, as createUserMessage and its siblings make them");
-  }
+async function append(runner: Runner, given: readonly (Message | AnthropicMessage)[]): Promise<void> {
+  const { messages } = messagesOf(given, originOf(runner));
   await runner.commit({ kind: "appended", messages: linked(runner, messages) });
   runner.notes?.startIfDue();
 }

@@ -1,5 +1,7 @@
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { Clock, Ids } from "../../messages/construct.js";
+import type { ToolResultBlock } from "../../messages/content.js";
+import type { Fields } from "../../messages/fields.js";
 import type { RecallHint } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
 import type { EventEmitter } from "../events/emitter.js";
@@ -48,19 +50,36 @@ export interface RestoreSources {
   readonly resolvePath?: (path: string) => string;
 }
 
+/** A tool that the model is offered. */
+export interface ConversationTool extends OfferedTool {
+  /**
+   * Makes a call for `ask`; calls of one answer run side by side. The input is the model's: nobody has checked it. What it
+   * throws is told to the model. Without it the call is the host's to make.
+   */
+  readonly run?: (
+    input: Fields,
+    call: { readonly id: string; readonly signal?: AbortSignal },
+  ) => ToolResult | Promise<ToolResult>;
+}
+
+type ToolResult = NonNullable<ToolResultBlock["content"]>;
+
 /** What a host hands in, but for the stages. */
 export interface HostOptions {
   readonly model: string;
   /** Tokens that an answer may have. */
   readonly maxTokens: number;
-  readonly sessionId: string;
-  readonly clock: Clock;
-  readonly ids: Ids;
+  /** Default: that of the messages it is resumed from, else a new one. */
+  readonly sessionId?: string;
+  /** Default: that of the machine. */
+  readonly clock?: Clock;
+  /** Default: random ones. */
+  readonly ids?: Ids;
   /** Whose conversation it is. Default `sdk`. */
   readonly source?: QuerySource;
   /** The subagent whose conversation it is; left out for the main thread. */
   readonly agentId?: string;
-  /** Writes summaries. Without one the extractive writer does. */
+  /** Answers `ask`, and writes summaries. Without one the extractive writer does, and the host sends by itself. */
   readonly provider?: ModelProvider;
   /** Default: the provider's, or those of the Messages API. */
   readonly capabilities?: ProviderCapabilities;
@@ -70,8 +89,8 @@ export interface HostOptions {
   readonly calibrations?: Calibrations;
   readonly settings?: Partial<Settings>;
   readonly system?: ConversationSystem;
-  /** Asked for every request. */
-  readonly tools?: () => readonly OfferedTool[];
+  /** A function is asked for every request. */
+  readonly tools?: readonly ConversationTool[] | (() => readonly ConversationTool[]);
   readonly absentTools?: ToolListOptions["absent"];
   readonly parameters?: Omit<CallParameters, "model" | "max_tokens" | "context_management">;
   /** Which results may be cleared. Default: those of tools that common agents have. */
@@ -97,4 +116,12 @@ export interface HostOptions {
   readonly timer?: Timer;
   readonly onStatus?: CompactPorts["onStatus"];
   readonly every?: CompactPorts["every"];
+}
+
+/** The same with what nobody has handed in. */
+export interface ResolvedOptions extends HostOptions {
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly tools?: () => readonly ConversationTool[];
 }

@@ -38,6 +38,8 @@ export class Runner implements Running {
   readonly setup: Setup;
   readonly ledger;
   notes: NotesKeeping | undefined;
+  /** What it began with and no store has yet: stored with what comes next. */
+  unstored: readonly Message[] = [];
   readonly #assembly: RequestAssembly;
   /** The messages of a resumed conversation, until its last request is known again. */
   #resumed: readonly Message[] | undefined;
@@ -69,9 +71,19 @@ export class Runner implements Running {
 
   async commit(event: ConversationEvent): Promise<void> {
     const stored = storedOf(event);
-    if (stored.length > 0) await this.setup.options.writer?.append(stored);
+    if (stored.length > 0) await this.#store(stored);
     this.note(event);
     if (event.kind === "model-switched") this.#ttl = this.#policy();
+  }
+
+  async #store(messages: readonly Message[]): Promise<void> {
+    await this.setup.options.writer?.append([...this.unstored, ...messages]);
+    this.unstored = [];
+  }
+
+  /** Stores what it began with and no store has. */
+  async storeRest(): Promise<void> {
+    if (this.unstored.length > 0) await this.#store([]);
   }
 
   /** The lifetimes, as hosts ask for them. */

@@ -11,9 +11,10 @@ import { createCacheWatch } from "../watch/cache-watch.js";
 import { checkedSettings } from "./check-options.js";
 import { createContext } from "./context.js";
 import type { ConversationOptions } from "./conversation-options.js";
+import type { ResolvedOptions } from "./host-options.js";
 import type { Setup } from "./stages.js";
 
-export function createSetup(options: ConversationOptions): Setup {
+export function createSetup(options: ConversationOptions & ResolvedOptions): Setup {
   const { source = "sdk", calibrations, account, gapHistory, diffs } = options;
   const compaction = options.compaction === "none" ? undefined : options.compaction;
   const checked = checkedSettings(options.settings);
@@ -75,13 +76,13 @@ export function createSetup(options: ConversationOptions): Setup {
 }
 
 /** System prompt and tools, as far as they are known before the first request. */
-function estimatedHead({ system = {}, tools }: ConversationOptions, estimator: MeasuredSizes): number {
+function estimatedHead({ system = {}, tools }: ResolvedOptions, estimator: MeasuredSizes): number {
   const custom = system.custom ?? "";
   const head = custom === "" ? 0 : estimator.block({ type: "text", text: custom });
   return (tools?.() ?? []).reduce((sum, { definition }) => sum + estimator.block(definition), head);
 }
 
-function pathResolver({ state }: ConversationOptions): ((path: string) => string) | undefined {
+function pathResolver({ state }: ResolvedOptions): ((path: string) => string) | undefined {
   const { resolvePath, workingDirectory } = state ?? {};
   if (resolvePath !== undefined || workingDirectory === undefined) return resolvePath;
   return (path) => resolveIn(workingDirectory, path);

@@ -11,7 +11,7 @@ import type { CompactableTools } from "../tools/compactable-tools.js";
 import type { CacheWatch } from "../watch/cache-watch.js";
 import type { Context } from "./context.js";
 import type { ConversationEvent } from "./event.js";
-import type { HostOptions } from "./host-options.js";
+import type { ResolvedOptions } from "./host-options.js";
 import type { ConversationState } from "./state.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { Message } from "../../messages/message.js";
@@ -26,7 +26,7 @@ import type { CompactOptions, ConversationNotes, EngineStep } from "./conversati
 
 /** What a conversation is made with, resolved once. Nothing here is part of what it remembers. */
 export interface Setup {
-  readonly options: HostOptions;
+  readonly options: ResolvedOptions;
   readonly source: QuerySource;
   readonly isMainThread: boolean;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
 import type { Message } from "../../messages/message.js";
+import { PalimpsestError, type PalimpsestErrorCode } from "../../messages/palimpsest-error.js";
 
 /** Where conversations are kept. Ids are the caller's; what an implementation cannot use as one it refuses. */
 export interface TranscriptStore {
@@ -43,15 +44,12 @@ export interface TranscriptInfo {
   readonly bytes: number;
 }
 
-export type TranscriptErrorCode = "locked" | "not_found" | "bad_id" | "bad_message" | "closed" | "io";
+export type TranscriptErrorCode = Extract<
+  PalimpsestErrorCode,
+  "locked" | "not_found" | "bad_id" | "bad_message" | "closed" | "io"
+>;
 
 /** What a store rejects with; `message` is one sentence for a person. */
-export class TranscriptError extends Error {
-  readonly code: TranscriptErrorCode;
-
-  constructor(code: TranscriptErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = "TranscriptError";
-    this.code = code;
-  }
+export class TranscriptError extends PalimpsestError<TranscriptErrorCode> {
+  override readonly name = "TranscriptError";
 }

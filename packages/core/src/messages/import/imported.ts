@@ -1,6 +1,7 @@
 import { createAssistantMessage, createUserMessage, type MessageOrigin } from "../construct.js";
 import type { AssistantBlock, ContentBlock, UserBlock } from "../content.js";
 import type { Message, Usage } from "../message.js";
+import { PalimpsestError } from "../palimpsest-error.js";
 
 /** A list of messages of another shape as messages of ours. */
 export interface ImportedMessages {
@@ -78,10 +79,11 @@ export function asImported(
 }
 
 /** Why a list cannot be read: one sentence. */
-export class ImportError extends TypeError {
+export class ImportError extends PalimpsestError<"bad_message"> {
+  override readonly name = "ImportError";
+
   constructor(message: string) {
-    super(message);
-    this.name = "ImportError";
+    super("bad_message", message);
   }
 }
 

@@ -4,14 +4,12 @@ import {
   type Attachment,
   type EngineStep,
   type Message,
-  type ModelProvider,
   type ModelResponse,
-  type Outcome,
-  type PreparedRequest,
   type ToolUseBlock,
+  type TurnEvent,
   type UserBlock,
 } from "@palimpsest/core";
-import { createCallMeter } from "@palimpsest/core/engine";
+import { takeTurn, type TurnEnd } from "@palimpsest/core/engine";
 import { setMaxListeners } from "node:events";
 import { announceChanges } from "../mcp/announcements.js";
 import type { Agent } from "./agent.js";
@@ -19,8 +17,7 @@ import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import { callerOf, contextsOf } from "./hook-words.js";
 import { incompleteCall, skippedCall, type CallOutcome } from "./run-call.js";
 import { groupCalls, runCalls } from "./run-calls.js";
-import { streamUnbroken } from "./stream-unbroken.js";
-import { telling } from "./telling.js";
+import { unbroken } from "./stream-unbroken.js";
 import type { TurnEnding } from "./turn-ending.js";
 
 export interface QueryOptions {
@@ -29,7 +26,7 @@ export interface QueryOptions {
   readonly maxTurns?: number;
 }
 
-type StreamRetry = NonNullable<NonNullable<Parameters<ModelProvider["stream"]>[1]>["onRetry"]>;
+type Answered = Extract<TurnEnd, { readonly kind: "accepted" }>;
 
 /** What stands in the conversation after somebody pressed a key in the middle of it. */
 const INTERRUPTED_TEXT = "[Request interrupted by user]";
@@ -81,12 +78,10 @@ class Query {
         return this.#end("max-turns", `The limit of ${this.#maxTurns} requests was reached.`);
       }
       const asked = yield* this.#ask();
-      if ("reason" in asked) return asked;
-      const { response } = asked;
+      if (!("kind" in asked)) return asked;
+      const { response, calls, cutOff } = asked;
       this.#stopReason = response.stop_reason;
-      const calls = response.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
       if (calls.length > 0) {
-        const cutOff = cutOffCall(response);
         if (cutOff !== undefined) yield { kind: "notice", text: CALL_CUT_OFF };
         const ending = yield* this.#carryOut(calls, cutOff);
         if (this.#signal.aborted) return yield* this.#interrupted();
@@ -162,72 +157,37 @@ class Query {
   }
 
   /** One request with its answer. */
-  async *#ask(): AsyncGenerator<AgentEvent, { readonly response: ModelResponse } | AgentResult> {
-    const { conversation } = this.#agent;
-    while (true) {
-      const prepared = await conversation.prepare({ signal: this.#signal });
-      for (const step of prepared.steps) yield* this.#told(step);
-      if (prepared.kind === "held") {
-        if (prepared.reason === "aborted") return yield* this.#interrupted();
-        return this.#end("held", prepared.message);
-      }
-      const outcome = yield* this.#send(prepared);
-      if (outcome === undefined) return yield* this.#interrupted();
-      const observed = await conversation.observe(prepared, outcome, { signal: this.#signal });
-      if (observed.kind === "retry") {
-        yield* this.#told(observed.step);
-        continue;
-      }
-      if (observed.kind === "failed") return this.#end("failed", observed.message);
-      this.#turns += 1;
-      yield { kind: "message", message: observed.message };
-      if (outcome.kind === "response") {
-        if (observed.cacheBreak !== undefined) yield { kind: "cache-break", cacheBreak: observed.cacheBreak };
-        return { response: outcome.response };
-      }
+  async *#ask(): AsyncGenerator<AgentEvent, Answered | AgentResult> {
+    const { conversation, provider } = this.#agent;
+    const turn = takeTurn(conversation, { provider: unbroken(provider), signal: this.#signal });
+    let next = await turn.next();
+    try {
+      for (; next.done !== true; next = await turn.next()) yield* this.#toldOf(next.value);
+    } finally {
+      // Whoever stops listening does not want the rest either.
+      if (next.done !== true) await turn.return(undefined as never);
     }
+    const end = next.value;
+    if (end.kind === "accepted") {
+      this.#turns += 1;
+      yield { kind: "message", message: end.message };
+      if (end.cacheBreak !== undefined) yield { kind: "cache-break", cacheBreak: end.cacheBreak };
+      return end;
+    }
+    const reason = end.kind === "held" ? end.reason : end.failure.kind;
+    return reason === "aborted" ? yield* this.#interrupted() : this.#end(end.kind, end.message);
+  }
+
+  async *#toldOf(event: TurnEvent): AsyncGenerator<AgentEvent> {
+    if (event.kind === "step") yield* this.#told(event.step);
+    else if (event.kind === "text") yield { kind: "text", text: event.text };
+    else if (event.kind === "thinking") yield { kind: "thinking", text: event.thinking };
+    else if (event.kind === "retry") yield event;
   }
 
   async *#told(step: EngineStep): AsyncGenerator<AgentEvent> {
     yield { kind: "step", step };
     for (const message of step.added) yield { kind: "message", message };
-  }
-
-  /** Undefined where it was called off. What is cut off on the way is charged, whoever still listens. */
-  async *#send(prepared: PreparedRequest): AsyncGenerator<AgentEvent, Outcome | undefined> {
-    const { provider, conversation } = this.#agent;
-    const left = new AbortController();
-    const signal = AbortSignal.any([this.#signal, left.signal]);
-    try {
-      return yield* telling(async (tell) => {
-        const meter = createCallMeter(prepared.call.request);
-        const onRetry: StreamRetry = (retry) => {
-          meter.onRetry(retry);
-          tell({ kind: "retry", ...retry });
-        };
-        const { onProgress } = meter;
-        const options = { call: prepared.call, signal, onRetry, onProgress };
-        try {
-          for await (const output of streamUnbroken(provider, options)) {
-            meter.see(output);
-            if (output.kind === "text") tell({ kind: "text", text: output.text });
-            else if (output.kind === "thinking") tell({ kind: "thinking", text: output.thinking });
-            else if (output.kind === "message") return { kind: "response", response: output.message };
-            else if (output.kind === "error") {
-              const { failure } = output;
-              return failure.kind === "aborted" ? undefined : { kind: "failure", failure };
-            }
-          }
-          return undefined;
-        } finally {
-          const cut = meter.cutOff();
-          if (cut.length > 0) await conversation.charge(...cut);
-        }
-      });
-    } finally {
-      // Whoever stops listening does not want the rest either.
-      left.abort();
-    }
   }
 
   /** Results are stored before the next call that may change something is made. Gives how the turn ends, where it does. */
@@ -301,12 +261,6 @@ function awaitsAnswer(live: readonly Message[]): boolean {
 
 const CALL_CUT_OFF =
   "A call of the model was cut off: it reached the limit of tokens for one answer. The model is told, and the call is not made.";
-
-/** The call in whose middle a response reached its limit of tokens: what there is of its input is not what was meant. */
-function cutOffCall({ stop_reason: reason, content }: ModelResponse): ToolUseBlock | undefined {
-  const last = content.at(-1);
-  return reason === "max_tokens" && last?.type === "tool_use" ? last : undefined;
-}
 
 /** What the person should know about how a response ended. */
 function remarkOn({ stop_reason: reason }: ModelResponse): string | undefined {

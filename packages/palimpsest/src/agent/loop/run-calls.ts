@@ -1,9 +1,8 @@
 import type { ToolUseBlock } from "@palimpsest/core";
-import { asFields } from "@palimpsest/core/engine";
+import { asFields, telling } from "@palimpsest/core/engine";
 import type { Agent } from "./agent.js";
 import type { AgentEvent } from "../base/agent-event.js";
 import { runCall, type CallOutcome } from "./run-call.js";
-import { telling } from "./telling.js";
 import type { ToolInput } from "../base/tool.js";
 
 const MOST_AT_ONCE = 10;

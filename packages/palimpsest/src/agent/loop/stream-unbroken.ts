@@ -6,6 +6,13 @@ const MOST_BREAKS = 4;
 /** Each later wait is twice as long. */
 const FIRST_WAIT_MS = 500;
 
+/** The provider, with responses that break off asked for again. */
+export const unbroken = (provider: ModelProvider): ModelProvider => ({
+  name: provider.name,
+  capabilities: (model) => provider.capabilities(model),
+  stream: (call, options = {}) => streamUnbroken(provider, { call, ...options }),
+});
+
 /**
  * A response that breaks off behind its first words is asked for again: nothing of it was stored. What fails before
  * any word the provider tries again itself. `onRetry` says that what was told of the response is void.

@@ -1,4 +1,5 @@
 import type { ApiFailure, Message, Model, ModelCall, RequestMessage } from "@palimpsest/core";
+import { endOf, untilAnswered } from "@palimpsest/core/engine";
 import type { Verdict } from "../../simulator/outcome.js";
 import type { Answer } from "../../simulator/player.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
@@ -108,22 +109,33 @@ export class PolicyConversation {
   async ask(
     answer: (seen: readonly RequestMessage[], call: ModelCall) => Answer,
   ): Promise<Answered | undefined> {
-    for (let attempt = 1; ; attempt += 1) {
-      const prepared = await this.#measured(() => this.#run.prepare());
-      this.#edited(prepared.edits);
-      if (prepared.kind === "held") return this.#end({ because: prepared.message, isOverflow: true });
-      const { call } = prepared;
-      const outcome = this.#model.send(call, (seen) => answer(seen, call));
-      if (outcome.kind === "response") {
-        this.#watcher.billed(outcome.verdict, false);
-        return outcome;
-      }
-      const reaction = await this.#measured(() => this.#run.refused(outcome.failure));
-      this.#edited(reaction.edits);
-      const ending = { because: outcome.failure.message, isOverflow: isTooLong(outcome.failure) };
-      if (reaction.next === "end" || attempt === MOST_ATTEMPTS) return this.#end(ending);
-      this.#watcher.refused?.(ending.isOverflow);
-    }
+    let attempts = 0;
+    const end = await endOf(
+      untilAnswered({
+        prepare: async () => {
+          const prepared = await this.#measured(() => this.#run.prepare());
+          this.#edited(prepared.edits);
+          return prepared;
+        },
+        send: async ({ call }) => this.#model.send(call, (seen) => answer(seen, call)),
+        observe: async (_, outcome) => {
+          if (outcome.kind === "response") return outcome;
+          const { failure } = outcome;
+          const reaction = await this.#measured(() => this.#run.refused(failure));
+          this.#edited(reaction.edits);
+          const ending = { because: failure.message, isOverflow: isTooLong(failure) };
+          attempts += 1;
+          if (reaction.next === "end" || attempts === MOST_ATTEMPTS)
+            return { kind: "ended" as const, ending };
+          this.#watcher.refused?.(ending.isOverflow);
+          return { kind: "retry" as const };
+        },
+      }),
+    );
+    if (end.kind === "held") return this.#end({ because: end.message, isOverflow: true });
+    if (end.kind === "ended") return this.#end(end.ending);
+    this.#watcher.billed(end.verdict, false);
+    return end;
   }
 
   /** The answer was complete at this time; it belongs to the conversation from now on. */

@@ -1,4 +1,5 @@
 import { findModel, type ModelCall, type RequestMessage } from "@palimpsest/core";
+import { endOf, untilAnswered } from "@palimpsest/core/engine";
 import { createSharedCounter } from "../play/shared-counter.js";
 import { createSimulatedModel } from "../play/simulated-model.js";
 import { parsePolicies } from "../policies/parse-policies.js";
@@ -73,28 +74,32 @@ export async function run(
     playing.recorded?.(round);
     await playing.append(round.incoming);
     const edits: PolicyEdit[] = [];
-    for (;;) {
-      const prepared = await playing.prepare();
-      edits.push(...prepared.edits);
-      if (prepared.kind === "held")
-        return { turns, sideCalls, asked: asides, run: playing, ended: { kind: "held", next: "end" } };
-      const outcome = simulated.send(prepared.call, { content: round.response.content });
-      if (outcome.kind === "response") {
-        edits.push(...(await playing.answered(outcome.response)));
-        turns.push({ call: prepared.call, seen: outcome.seen, edits });
-        break;
-      }
-      const reaction = await playing.refused(outcome.failure);
-      edits.push(...reaction.edits);
-      if (reaction.next === "end") {
-        return {
-          turns,
-          sideCalls,
-          asked: asides,
-          run: playing,
-          ended: { kind: outcome.failure.kind, next: reaction.next },
-        };
-      }
+    const end = await endOf(
+      untilAnswered({
+        async prepare() {
+          const prepared = await playing.prepare();
+          edits.push(...prepared.edits);
+          return prepared;
+        },
+        send: async ({ call }) => simulated.send(call, { content: round.response.content }),
+        async observe({ call }, outcome) {
+          if (outcome.kind === "response") {
+            edits.push(...(await playing.answered(outcome.response)));
+            return { kind: "turn" as const, turn: { call, seen: outcome.seen, edits } };
+          }
+          const reaction = await playing.refused(outcome.failure);
+          edits.push(...reaction.edits);
+          const { kind } = outcome.failure;
+          return reaction.next === "retry"
+            ? { kind: "retry" as const }
+            : { kind: "ended" as const, why: kind };
+        },
+      }),
+    );
+    if (end.kind === "turn") turns.push(end.turn);
+    else {
+      const ended = { kind: end.kind === "held" ? "held" : end.why, next: "end" } as const;
+      return { turns, sideCalls, asked: asides, run: playing, ended };
     }
   }
   return { turns, sideCalls, asked: asides, run: playing };

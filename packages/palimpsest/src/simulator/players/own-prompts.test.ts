@@ -1,6 +1,6 @@
-import { createConversation, createMemoryNotesStore, createUserMessage } from "@palimpsest/core";
-import { sectionTitles, summaryPrompt } from "@palimpsest/core/engine";
+import { createConversation, createMemoryNotesStore } from "@palimpsest/core";
 import { compaction, type SummaryVariant } from "@palimpsest/core/compaction";
+import { sectionTitles, summaryPrompt } from "@palimpsest/core/engine";
 import { keepNotes, notesTemplate } from "@palimpsest/core/notes";
 import { expect, it } from "vitest";
 import { createEmbeddedProvider } from "../../providers/embedded.js";
@@ -65,14 +65,8 @@ it("knows our own request for an update of the notes, its file and what stands i
     compaction,
     notes: keepNotes({ store }),
   });
-  await conversation.append(createUserMessage(conversation.origin(), { content: "Fix the parser." }));
-  const prepared = await conversation.prepare();
-  if (prepared.kind === "held") throw new Error(prepared.message);
-  for await (const output of provider.stream(prepared.call)) {
-    if (output.kind === "message")
-      await conversation.observe(prepared, { kind: "response", response: output.message });
-  }
-  await conversation.notes?.idle();
+  await conversation.ask("Fix the parser.");
+  await conversation.flush();
   expect(seen).toHaveLength(2);
   expect(seen[0]).toBeUndefined();
   expect(seen[1]).toMatchObject({ kind: "notes", path, recognisedBy: "notes" });

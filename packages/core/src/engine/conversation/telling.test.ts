@@ -1,11 +1,15 @@
 import { expect, it } from "vitest";
-import type { AgentEvent } from "../base/agent-event.js";
 import { telling } from "./telling.js";
 
-const notice = (text: string): AgentEvent => ({ kind: "notice", text });
+interface Told {
+  readonly kind: "notice";
+  readonly text: string;
+}
 
-async function collect<T>(events: AsyncGenerator<AgentEvent, T>) {
-  const told: AgentEvent[] = [];
+const notice = (text: string): Told => ({ kind: "notice", text });
+
+async function collect<T>(events: AsyncGenerator<Told, T>) {
+  const told: Told[] = [];
   let next = await events.next();
   while (next.done !== true) {
     told.push(next.value);
@@ -16,7 +20,7 @@ async function collect<T>(events: AsyncGenerator<AgentEvent, T>) {
 
 it("yields what is told before the result, the last word included", async () => {
   const { told, value } = await collect(
-    telling(async (tell) => {
+    telling(async (tell: (event: Told) => void) => {
       tell(notice("a"));
       await Promise.resolve();
       tell(notice("b"));
@@ -31,7 +35,7 @@ it("yields what is told before the result, the last word included", async () => 
 
 it("yields while the work goes on", async () => {
   let finish = (): void => {};
-  const events = telling(async (tell) => {
+  const events = telling(async (tell: (event: Told) => void) => {
     tell(notice("early"));
     await new Promise<void>((resolve) => (finish = resolve));
   });
@@ -41,7 +45,7 @@ it("yields while the work goes on", async () => {
 });
 
 it("rejects as the work does, behind what was told", async () => {
-  const events = telling(async (tell) => {
+  const events = telling(async (tell: (event: Told) => void) => {
     tell(notice("a"));
     throw new Error("no");
   });

@@ -1,13 +1,11 @@
-import type { AgentEvent } from "../base/agent-event.js";
-
 /**
  * Yields what the work tells, while it happens, and gives what it comes to. Everything that was told comes before
  * that. Rejects as the work does.
  */
-export async function* telling<T>(
-  work: (tell: (event: AgentEvent) => void) => Promise<T>,
-): AsyncGenerator<AgentEvent, T> {
-  const events: AgentEvent[] = [];
+export async function* telling<Event, T>(
+  work: (tell: (event: Event) => void) => Promise<T>,
+): AsyncGenerator<Event, T> {
+  const events: Event[] = [];
   let wake = (): void => {};
   let isOver = false;
   const done = work((event) => {
