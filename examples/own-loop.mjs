@@ -1,11 +1,10 @@
 // A loop of your own with the official SDK: the conversation keeps itself within its window.
 import Anthropic from "@anthropic-ai/sdk";
-import { createConversation, createUserMessage } from "@palimpsest/core";
+import { createConversation } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { decodeError } from "@palimpsest/core/protocols";
 import { createEchoPlayer, createSimulator, createSimulatorApp, withSummaries } from "palimpsest/simulator";
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 
 // The simulated API stands in for the real one: leave `fetch` out, and set ANTHROPIC_API_KEY, to use that.
 const window = 30_000;
@@ -20,9 +19,6 @@ const client = new Anthropic({
 const conversation = createConversation({
   model: "claude-opus-5",
   maxTokens: 1000,
-  sessionId: randomUUID(),
-  clock: { now: () => Date.now() },
-  ids: { next: () => randomUUID() },
   compaction,
   settings: { window, reserve: 4000, autoCompactBuffer: 2000 },
   system: { custom: "You are a careful assistant." },
@@ -45,7 +41,7 @@ async function send({ request, betas }) {
 let compactions = 0;
 for (let turn = 0; turn < 60; turn += 1) {
   const text = `Message ${turn}: ${"something that the model should think about at some length. ".repeat(40)}`;
-  await conversation.append(createUserMessage(conversation.origin(), { content: text }));
+  await conversation.append({ role: "user", content: text });
   for (;;) {
     const prepared = await conversation.prepare();
     assert.equal(prepared.kind, "request", prepared.message);

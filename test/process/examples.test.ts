@@ -3,6 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { createSimulator } from "../../packages/palimpsest/src/simulator/core/create-simulator.js";
+import { createSimulatorApp } from "../../packages/palimpsest/src/simulator/http/app.js";
+import { startSimulatorServer } from "../../packages/palimpsest/src/simulator/http/node-server.js";
+import { createEchoPlayer } from "../../packages/palimpsest/src/simulator/players/echo-player.js";
+import { withSummaries } from "../../packages/palimpsest/src/simulator/players/summaries-player.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -30,8 +35,37 @@ describe("examples", () => {
       expect(await run([`examples/dist/${name.replace(/\.ts$/, ".js")}`])).not.toBe("");
   });
 
-  it("the README's example is the one that runs", () => {
-    const readme = readFileSync(`${root}README.md`, "utf8");
-    expect(readme).toContain(readFileSync(`${root}examples/quick-start.mjs`, "utf8"));
+  const quickStart = readFileSync(`${root}examples/quick-start.mjs`, "utf8");
+
+  it("the README's example is the one that runs, and it is short", () => {
+    expect(readFileSync(`${root}README.md`, "utf8")).toContain(quickStart);
+    const lines = quickStart.split("\n").filter((line) => line.trim() !== "");
+    expect(lines.length).toBeLessThanOrEqual(12);
+    for (const line of lines) expect(line.replace(/\/\/.*$/, "").length).toBeLessThanOrEqual(110);
+  });
+
+  it("the quick start throws with a wrong key, and runs with the right one", async () => {
+    const simulator = createSimulator({ player: withSummaries(createEchoPlayer()) });
+    const server = await startSimulatorServer({
+      app: createSimulatorApp({ simulator, apiKeys: ["sk-right"] }),
+    });
+    try {
+      const withKey = (apiKey: string) =>
+        run([
+          "--input-type=module",
+          "--eval",
+          quickStart
+            .replaceAll("createEmbeddedProvider", "createAnthropicProvider")
+            .replace("Provider()", `Provider(${JSON.stringify({ apiKey, baseUrl: server.url })})`)
+            .replace("turn <= 60", "turn <= 1"),
+        ]);
+      const { stderr } = (await withKey("sk-wrong").catch((error: unknown) => error)) as { stderr: string };
+      expect(stderr).toContain("The API refused the credentials");
+      expect(stderr).toContain("code: 'authentication'");
+      expect(stderr).not.toContain("sk-wrong");
+      await withKey("sk-right");
+    } finally {
+      await server.close();
+    }
   });
 });

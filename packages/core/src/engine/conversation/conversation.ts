@@ -74,8 +74,10 @@ export function createConversation(
     },
     notes: runner.notes,
     async flush() {
-      await exclusive(() => runner.ledger.save());
+      // Notes begin with what is appended, and what they cost is stored after them.
+      await exclusive(async () => {});
       await Promise.all([runner.notes?.idle(), setup.watch.flush()]);
+      await exclusive(() => runner.ledger.save());
       await exclusive(() => runner.storeRest());
     },
   };

@@ -1,4 +1,5 @@
 import type { Clock, Ids } from "../../messages/construct.js";
+import { asFields } from "../../messages/fields.js";
 import type { AnthropicMessage } from "../../messages/import/from-anthropic.js";
 import type { Message } from "../../messages/message.js";
 import type { ConversationOptions } from "./conversation-options.js";
@@ -10,24 +11,25 @@ export const machineClock: Clock = { now: () => Date.now() };
 /** Web-standard; pages that are not served securely do without. */
 declare const crypto: { randomUUID?(): string } | undefined;
 
-let made = 0;
-
-const randomIds: Ids = {
-  next: () =>
-    (typeof crypto === "undefined" ? undefined : crypto.randomUUID?.()) ??
-    `${Date.now().toString(36)}-${(made += 1).toString(36)}-${Math.random().toString(36).slice(2)}`,
-};
+function createRandomIds(): Ids {
+  let made = 0;
+  return {
+    next: () =>
+      (typeof crypto === "undefined" ? undefined : crypto.randomUUID?.()) ??
+      `${Date.now().toString(36)}-${(made += 1)}-${Math.random().toString(36).slice(2)}`,
+  };
+}
 
 /** The options with what nobody has handed in. A conversation that goes on keeps the id of its session. */
 export function resolveOptions(
   options: ConversationOptions,
   messages: readonly (Message | AnthropicMessage)[],
 ): ConversationOptions & ResolvedOptions {
-  const { clock = machineClock, ids = randomIds, tools, ...given } = options;
-  const resumed = messages.findLast((message) => "sessionId" in message)?.sessionId;
+  const { clock = machineClock, ids = createRandomIds(), tools, ...given } = options;
+  const resumed = messages.findLast((message) => "sessionId" in asFields(message)) as Message | undefined;
   return {
     ...given,
-    sessionId: given.sessionId ?? resumed ?? ids.next(),
+    sessionId: given.sessionId ?? resumed?.sessionId ?? ids.next(),
     clock,
     ids,
     ...(tools === undefined ? {} : { tools: typeof tools === "function" ? tools : () => tools }),

@@ -1,3 +1,5 @@
+import { PalimpsestError } from "@palimpsest/core";
+
 /** A rule's two parts: `Bash(git diff *)` is the tool `Bash` and the content `git diff *`. */
 export interface ParsedRule {
   readonly toolName: string;
@@ -21,13 +23,13 @@ export interface RuleLists<Rule = string | SourcedRule> {
 }
 
 /** A rule that cannot be meant. What it was to forbid would be allowed, so nobody passes over it. */
-export class PermissionRuleError extends Error {
+export class PermissionRuleError extends PalimpsestError<"bad_option"> {
+  override readonly name = "PermissionRuleError";
   readonly rule: string;
 
   constructor({ rule, source }: SourcedRule, problem: string) {
     const where = source === undefined ? "" : ` of ${source}`;
-    super(`the permission rule ${JSON.stringify(rule)}${where} ${problem}`);
-    this.name = "PermissionRuleError";
+    super("bad_option", `the permission rule ${JSON.stringify(rule)}${where} ${problem}`);
     this.rule = rule;
   }
 }

@@ -246,8 +246,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     },
     async close() {
       await Promise.allSettled([subagents.close(), background.close(), options.mcp?.close()]);
-      await Promise.allSettled([conversation.notes?.idle(), state.idle(), ...endings, calibrations.save()]);
-      await conversation.charge();
+      await Promise.allSettled([state.idle(), ...endings, calibrations.save()]);
+      await conversation.flush();
       await writer.close();
     },
   };

@@ -1,3 +1,5 @@
+import { PalimpsestError } from "@palimpsest/core";
+
 /** A value that may not stand where it stands. Values themselves are never repeated: they may be secrets. */
 export interface SettingsProblem {
   /** A path, or `command line`. */
@@ -12,12 +14,12 @@ export const describeProblem = ({ file, key, message, allowed }: SettingsProblem
   `${file}: ${key}: ${message}${allowed === "" ? "" : `; allowed: ${allowed}`}`;
 
 /** Settings that cannot be used as they stand; the message names each place and what is allowed there. */
-export class SettingsError extends Error {
+export class SettingsError extends PalimpsestError<"bad_option"> {
+  override readonly name = "SettingsError";
   readonly problems: readonly SettingsProblem[];
 
   constructor(problems: readonly SettingsProblem[]) {
-    super(problems.map(describeProblem).join("\n"));
-    this.name = "SettingsError";
+    super("bad_option", problems.map(describeProblem).join("\n"));
     this.problems = problems;
   }
 }

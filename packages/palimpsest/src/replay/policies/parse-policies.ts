@@ -1,4 +1,4 @@
-import { resolveSettings, settingDefinitions, type SettingName } from "@palimpsest/core";
+import { PalimpsestError, resolveSettings, settingDefinitions, type SettingName } from "@palimpsest/core";
 import { createAsRecordedPolicy } from "./as-recorded.js";
 import { createCheatLinesPolicy } from "./cheat-lines.js";
 import { createCheatPathsPolicy } from "./cheat-paths.js";
@@ -14,10 +14,11 @@ import { createSummariseAllPolicy } from "./summarise-all.js";
 import { createTruncatePolicy } from "./truncate.js";
 
 /** Why a list of policies cannot be used, in one sentence. */
-export class PolicyError extends Error {
+export class PolicyError extends PalimpsestError<"bad_option"> {
+  override readonly name = "PolicyError";
+
   constructor(message: string) {
-    super(message);
-    this.name = "PolicyError";
+    super("bad_option", message);
   }
 }
 

@@ -1,3 +1,5 @@
+import { PalimpsestError } from "@palimpsest/core";
+
 export type RecordingErrorCode =
   | "not_found"
   | "unreadable"
@@ -8,14 +10,8 @@ export type RecordingErrorCode =
   | "no_messages";
 
 /** Why a file is no recording; `message` continues a sentence that starts with the file's name. */
-export class RecordingError extends Error {
-  readonly code: RecordingErrorCode;
-
-  constructor(code: RecordingErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = "RecordingError";
-    this.code = code;
-  }
+export class RecordingError extends PalimpsestError<RecordingErrorCode> {
+  override readonly name = "RecordingError";
 }
 
 /** What went wrong when a file was read, as a `RecordingError`. */

@@ -1,5 +1,6 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { PalimpsestError } from "@palimpsest/core";
 import { encodeError } from "@palimpsest/core/protocols";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,14 +24,8 @@ export interface SimulatorServer {
 }
 
 /** Why a server did not start; `message` is a sentence for people. */
-export class ListenError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = "ListenError";
-    this.code = code;
-  }
+export class ListenError extends PalimpsestError<string> {
+  override readonly name = "ListenError";
 }
 
 /** Puts the app on a socket. Throws `ListenError`. */
