@@ -56,6 +56,7 @@ describe("what is handed in", () => {
     ["clock", {}],
     ["ids", {}],
     ["tools", {}],
+    ["state", { readState: {}, ports: {} }],
     ["system", "You are an agent."],
   ])("%s: %j is refused with a sentence", (name, value) => {
     const given = { ...options, compaction, [name]: value };

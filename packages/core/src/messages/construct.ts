@@ -43,6 +43,7 @@ export interface UserMessageParts {
   readonly isVisibleInTranscriptOnly?: boolean;
 }
 
+/** What a person, a tool or the host says to the model. */
 export function createUserMessage(origin: MessageOrigin, parts: UserMessageParts): UserMessage {
   const { content, ...flags } = parts;
   return { type: "user", ...base(origin), ...flags, message: { role: "user", content } };
@@ -57,6 +58,7 @@ export interface AssistantMessageParts {
   readonly isApiErrorMessage?: boolean;
 }
 
+/** What a model answered. */
 export function createAssistantMessage(
   origin: MessageOrigin,
   parts: AssistantMessageParts,
@@ -77,6 +79,7 @@ export function createAssistantMessage(
   };
 }
 
+/** State beside a user message: a file, a plan, todos. */
 export function createAttachmentMessage(origin: MessageOrigin, attachment: Attachment): AttachmentMessage {
   return { type: "attachment", ...base(origin), attachment };
 }
@@ -87,6 +90,7 @@ export interface SystemMessageParts {
   readonly level?: string;
 }
 
+/** A note of the program in the transcript. It never reaches the model. */
 export function createSystemMessage(origin: MessageOrigin, parts: SystemMessageParts): SystemMessage {
   return { type: "system", ...base(origin), isMeta: false, ...parts };
 }

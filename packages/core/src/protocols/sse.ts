@@ -2,6 +2,7 @@ import { inOrder, type BackwardList } from "./backward-list.js";
 import { isFields, isTooDeep } from "../messages/fields.js";
 import type { WireEvent } from "./anthropic-messages/wire.js";
 
+/** An event of a stream as it goes over the wire. */
 export function formatSseEvent(event: WireEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
@@ -30,6 +31,7 @@ export interface SseStep {
   readonly events: readonly SseEvent[];
 }
 
+/** The state before the first byte of a stream. */
 export function startSse(): SseState {
   return { line: undefined, event: "", data: undefined, afterReturn: false, begun: false };
 }

@@ -47,6 +47,7 @@ export interface ConversationBuilder {
   rewindTo(message: Message): void;
 }
 
+/** Builds conversations for tests: messages with ids and times that are the same in every run. */
 export function conversationBuilder(options: ConversationBuilderOptions = {}): ConversationBuilder {
   const sessionId = options.sessionId ?? "session";
   const clock = options.clock ?? simulatedClock(Date.UTC(2026, 0, 1));

@@ -72,9 +72,10 @@ export class RequestAssembly {
     const listing = this.#tools.list(tools?.() ?? []);
     const changed = known === undefined || now === undefined ? [] : changedSections(known, now);
     const told = changed.length === 0 ? known?.told : toldOf(known?.told, changed);
+    const heldTools = this.#tools.held();
     const held: HeldHead = {
       ...(now === undefined ? {} : { sections: this.sections }),
-      tools: this.#tools.held(),
+      ...(heldTools.length === 0 ? {} : { tools: heldTools }),
       ...(told === undefined ? {} : { told }),
     };
     const layout = this.#layOut();

@@ -12,6 +12,7 @@ export interface Calibration {
   readonly window?: number;
 }
 
+/** The calibration of a model whose responses nobody has seen. */
 export const uncalibrated: Calibration = { scale: 1, errors: [] };
 
 /**

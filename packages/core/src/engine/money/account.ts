@@ -50,8 +50,10 @@ const nothing: AccountSum = {
 
 const noTotal: AccountTotal = { ...nothing, estimated: nothing };
 
+/** The account of a conversation that has cost nothing yet. */
 export const emptyAccount: Account = { lines: [] };
 
+/** The account with one more call. */
 export function addCall(account: Account, call: BilledCall): Account {
   const { source } = call;
   const model = findModel(call.model)?.id ?? call.model;
@@ -65,17 +67,21 @@ export function addCall(account: Account, call: BilledCall): Account {
   };
 }
 
+/** The account of these calls. */
 export const accountOf = (calls: Iterable<BilledCall>): Account => {
   let account = emptyAccount;
   for (const call of calls) account = addCall(account, call);
   return account;
 };
 
+/** All lines of an account together. */
 export const accountTotal = ({ lines }: Account): AccountTotal => lines.reduce(addTotals, noTotal);
 
+/** What each model has cost. */
 export const accountByModel = (account: Account): ReadonlyMap<string, AccountTotal> =>
   totalsBy(account, ({ model }) => model);
 
+/** What each source has cost: answers, compactions, notes, subagents. */
 export const accountBySource = (account: Account): ReadonlyMap<QuerySource, AccountTotal> =>
   totalsBy(account, ({ source }) => source);
 

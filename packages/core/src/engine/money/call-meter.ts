@@ -35,6 +35,7 @@ interface OpenAttempt {
   text: string;
 }
 
+/** Follows one call by its progress, and says what is billed for it wherever it ends. */
 export function createCallMeter(request: ModelRequest): CallMeter {
   const cut: SentCall[] = [];
   let answered: SentCall | undefined;

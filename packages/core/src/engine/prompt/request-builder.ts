@@ -132,6 +132,7 @@ export function withPrefix(last: LastAnswer, messages: number): LastAnswer {
 /** Sources that are remembered; a subagent that has ended needs no more. */
 const MOST_SOURCES = 32;
 
+/** Builds the requests of one conversation, each with the bytes of the one before where nothing changed. */
 export function createRequestBuilder(): RequestBuilder {
   const last = new Map<QuerySource, LastAnswer>();
   /** Which messages a source had when a request was built: answers to earlier ones come too late. */

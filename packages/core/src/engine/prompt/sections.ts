@@ -15,6 +15,7 @@ export interface PromptBoundary {
   readonly kind: "boundary";
 }
 
+/** Where the static sections end: put it between them and those that may change. */
 export const dynamicBoundary: PromptBoundary = { kind: "boundary" };
 
 /** A section that is computed once and held until the prompt is reset (/clear, compaction). */

@@ -44,6 +44,7 @@ export interface NestedMemory {
 
 const MAX_CHARACTERS = 40_000;
 
+/** Finds the memory files that belong to paths a model works with, each once. */
 export function createNestedMemory(options: NestedMemoryOptions): NestedMemory {
   const { workingDirectory, files, readState, clock, isPermitted } = options;
   const { maxCharacters = MAX_CHARACTERS } = options;

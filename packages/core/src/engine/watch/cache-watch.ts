@@ -55,6 +55,7 @@ export interface CacheWatch {
 /** What the sources of a conversation are called where nothing else is said. */
 const MAIN_THREAD = trackedAs("compact");
 
+/** A watch for the calls of one process, whatever their sources. */
 export function createCacheWatch(options: CacheWatchOptions = {}): CacheWatch {
   const { events, diffs, pricesOf = pricesInTable } = options;
   const settings: WatchSettings = { ...defaultSettings, ...options.settings };

@@ -18,6 +18,7 @@ export interface RetryPorts {
   readonly random: () => number;
 }
 
+/** How often and how long failed calls are tried again, unless somebody says otherwise. */
 export const defaultRetrySettings: RetrySettings = {
   maxRetries: 4,
   baseMs: 500,

@@ -34,6 +34,7 @@ export interface ErrorParts {
   readonly requestId: string;
 }
 
+/** The body of an error response. */
 export function encodeError({ type, message, errorCode, requestId }: ErrorParts): WireErrorBody {
   const details = errorCode === undefined ? {} : { details: { error_code: errorCode } };
   return { type: "error", error: { type, message, ...details }, request_id: requestId };

@@ -40,6 +40,7 @@ export interface RequestHead {
   readonly apiVersion: string;
 }
 
+/** What the headers of a request say: version, betas, key. */
 export function decodeRequestHead(headers: HeaderReader): RequestHead {
   return {
     apiKey: present(headers.get("x-api-key")) ?? bearerToken(headers.get("authorization")),

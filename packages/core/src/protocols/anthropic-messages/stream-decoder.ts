@@ -35,6 +35,7 @@ export interface StreamStep {
   readonly outputs: readonly StreamOutput[];
 }
 
+/** The state before the first event of a response. */
 export function startStream(): StreamState {
   return { phase: "waiting" };
 }

@@ -45,6 +45,7 @@ export interface ChatStreamStep {
   readonly outputs: readonly StreamOutput[];
 }
 
+/** The state before the first event of a response. */
 export function startChatStream(options: DecodeChatOptions = {}): ChatStreamState {
   return { phase: "waiting", options, head: {} };
 }

@@ -17,6 +17,7 @@ export interface GapHistory {
   readonly sources: Readonly<Record<string, GapEvidence>>;
 }
 
+/** The history of a user whom nothing is known of. */
 export const noGapHistory: GapHistory = { version: 1, sources: {} };
 
 /** Requests after which evidence counts half: about six conversations. */

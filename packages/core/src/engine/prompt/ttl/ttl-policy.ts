@@ -65,6 +65,7 @@ function memoryCell(state: TtlState = freshTtlState): TtlCell {
   };
 }
 
+/** Decides how long the cache of one conversation is to live, by the gaps between its requests. */
 export function createTtlPolicy({ source, facts, history, ...given }: TtlPolicyOptions): TtlPolicy {
   const cell = given.cell ?? memoryCell(given.state);
   let remembered = cell.read().evidence;
