@@ -241,6 +241,15 @@ function described(
   }
 }
 
+/** The parts of a declaration that are types: of functions what goes in and comes out, of constants what is written. */
+function typesOf(declared: Node): unknown {
+  const called = node(declared, "init") ?? declared;
+  const annotation = node(node(declared, "id") ?? declared, "typeAnnotation");
+  if (annotation !== undefined) return annotation;
+  if (/Function/.test(called.type)) return [called["params"], called["returnType"], called["typeParameters"]];
+  return called === declared ? declared : undefined;
+}
+
 function declarationAt(place: Place): Declaration | undefined {
   const source = sourceOf(place.file);
   const found = source.declared.get(place.name);
@@ -249,10 +258,7 @@ function declarationAt(place: Place): Declaration | undefined {
     const further = passedOn?.file === place.file ? source.imported.get(passedOn.name) : passedOn;
     return further === undefined ? undefined : declarationAt(further);
   }
-  const body = /Function/.test(found.node.type)
-    ? [found.node["params"], found.node["returnType"], found.node["typeParameters"]]
-    : (node(node(found.node, "id") ?? found.node, "typeAnnotation") ?? found.node);
-  const mentioned = [...new Set(mentionedIn(body))].flatMap((name) => {
+  const mentioned = [...new Set(mentionedIn(typesOf(found.node)))].flatMap((name) => {
     if (source.declared.has(name)) return [{ file: place.file, name }];
     return source.imported.get(name) ?? [];
   });

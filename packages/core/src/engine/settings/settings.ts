@@ -26,25 +26,25 @@ const readSwitch = (value: unknown): boolean | undefined => {
   return ["", "0", "false", "no", "off"].includes(word) ? false : undefined;
 };
 
-/** A setting before it has a key: that is the name it has in the table. */
-type Draft<T> = Omit<SettingDefinition<T>, "key">;
-type Names = Pick<SettingDefinition<unknown>, "env">;
+/** A setting before it has a key, which is the name it has in the table, and variables where they follow from that. */
+type Draft<T> = Omit<SettingDefinition<T>, "key" | "env"> & Names;
+type Names = Partial<Pick<SettingDefinition<unknown>, "env">>;
 
-const count = (value: number, names: Names): Draft<number> => ({
+const count = (value: number, names: Names = {}): Draft<number> => ({
   ...names,
   default: value,
   read: readNumber((number) => number >= 0 && Number.isInteger(number)),
   allowed: "a whole number, 0 or more",
 });
 
-const positiveCount = (value: number, names: Names): Draft<number> => ({
+const positiveCount = (value: number, names: Names = {}): Draft<number> => ({
   ...names,
   default: value,
   read: readNumber((number) => number >= 1 && Number.isInteger(number)),
   allowed: "a whole number, 1 or more",
 });
 
-const fraction = (value: number, names: Names): Draft<number> => ({
+const fraction = (value: number, names: Names = {}): Draft<number> => ({
   ...names,
   default: value,
   read: readNumber((number) => number > 0 && number <= 1),
@@ -52,7 +52,7 @@ const fraction = (value: number, names: Names): Draft<number> => ({
 });
 
 /** A list of patterns; as a text separated by commas. */
-const patterns = (value: readonly string[], names: Names): Draft<readonly string[]> => ({
+const patterns = (value: readonly string[], names: Names = {}): Draft<readonly string[]> => ({
   ...names,
   default: value,
   read: (given) => {
@@ -63,21 +63,24 @@ const patterns = (value: readonly string[], names: Names): Draft<readonly string
   allowed: "patterns such as *haiku*, separated by commas",
 });
 
-const oneOf = <const Word extends string>(words: readonly Word[], names: Names): Draft<Word | undefined> => ({
+const oneOf = <const Word extends string>(
+  words: readonly Word[],
+  names: Names = {},
+): Draft<Word | undefined> => ({
   ...names,
   default: undefined,
   read: (given) => words.find((word) => typeof given === "string" && word === given.trim().toLowerCase()),
   allowed: words.join(", "),
 });
 
-const words = (names: Names): Draft<string | undefined> => ({
+const words = (names: Names = {}): Draft<string | undefined> => ({
   ...names,
   default: undefined,
   read: (given) => (typeof given === "string" && given.trim() !== "" ? given.trim() : undefined),
   allowed: "a text that is not empty",
 });
 
-const onOff = (value: boolean, names: Names): Draft<boolean> => ({
+const onOff = (value: boolean, names: Names = {}): Draft<boolean> => ({
   ...names,
   default: value,
   read: readSwitch,
@@ -93,19 +96,19 @@ type Keyed<Table> = {
   readonly [Key in keyof Table]: Table[Key] extends Draft<infer T> ? SettingDefinition<T> : never;
 };
 
+/** `cacheTtl` is `PALIMPSEST_CACHE_TTL`. */
+const variableOf = (key: string): string =>
+  `PALIMPSEST_${key.replaceAll(/([a-z])([A-Z0-9])/g, "$1_$2").toUpperCase()}`;
+
 const keyed = <Table extends Readonly<Record<string, Draft<unknown>>>>(table: Table): Keyed<Table> =>
-  Object.fromEntries(Object.entries(table).map(([key, draft]) => [key, { ...draft, key }])) as Keyed<Table>;
+  Object.fromEntries(
+    Object.entries(table).map(([key, draft]) => [key, { env: [variableOf(key)], ...draft, key }]),
+  ) as Keyed<Table>;
 
 /** Every setting of the engine. Later stages add theirs. */
 export const settingDefinitions = keyed({
-  window: optional(
-    positiveCount(1, {
-      env: ["PALIMPSEST_WINDOW"],
-    }),
-  ),
-  reserve: count(20_000, {
-    env: ["PALIMPSEST_RESERVE"],
-  }),
+  window: optional(positiveCount(1)),
+  reserve: count(20_000),
   autoCompactBuffer: count(13_000, {
     env: ["PALIMPSEST_AUTOCOMPACT_BUFFER"],
   }),
@@ -115,27 +118,16 @@ export const settingDefinitions = keyed({
     read: readNumber((number) => number > 0 && number <= 100),
     allowed: "a number above 0, at most 100",
   } satisfies Draft<number | undefined>,
-  compactEarly: onOff(true, {
-    env: ["PALIMPSEST_COMPACT_EARLY"],
-  }),
-  compactEarlyShare: fraction(0.5, {
-    env: ["PALIMPSEST_COMPACT_EARLY_SHARE"],
-  }),
-  compactEarlyLeast: count(60_000, {
-    env: ["PALIMPSEST_COMPACT_EARLY_LEAST"],
-  }),
+  compactEarly: onOff(true),
+  compactEarlyShare: fraction(0.5),
+  compactEarlyLeast: count(60_000),
   compactEarlyPatience: {
     default: 1.3,
-    env: ["PALIMPSEST_COMPACT_EARLY_PATIENCE"],
     read: readNumber((number) => number > 0 && number <= 100),
     allowed: "a number above 0, at most 100",
   } satisfies Draft<number>,
-  warnBuffer: count(20_000, {
-    env: ["PALIMPSEST_WARN_BUFFER"],
-  }),
-  errorBuffer: count(10_000, {
-    env: ["PALIMPSEST_ERROR_BUFFER"],
-  }),
+  warnBuffer: count(20_000),
+  errorBuffer: count(10_000),
   autoCompactEnabled: onOff(true, {
     env: ["PALIMPSEST_AUTOCOMPACT"],
   }),
@@ -148,239 +140,87 @@ export const settingDefinitions = keyed({
   disableMicrocompact: onOff(false, {
     env: ["PALIMPSEST_DISABLE_MICROCOMPACT", "DISABLE_MICROCOMPACT"],
   }),
-  clearIdleMinutes: count(60, {
-    env: ["PALIMPSEST_CLEAR_IDLE_MINUTES"],
-  }),
-  clearIdleKeep: count(5, {
-    env: ["PALIMPSEST_CLEAR_IDLE_KEEP"],
-  }),
-  clearCachedTrigger: count(12, {
-    env: ["PALIMPSEST_CLEAR_CACHED_TRIGGER"],
-  }),
-  clearCachedKeep: count(5, {
-    env: ["PALIMPSEST_CLEAR_CACHED_KEEP"],
-  }),
-  clearNativeTrigger: count(180_000, {
-    env: ["PALIMPSEST_CLEAR_NATIVE_TRIGGER"],
-  }),
-  clearNativeTriggerShare: fraction(0.75, {
-    env: ["PALIMPSEST_CLEAR_NATIVE_TRIGGER_SHARE"],
-  }),
-  clearNativeKeepTokens: count(40_000, {
-    env: ["PALIMPSEST_CLEAR_NATIVE_KEEP_TOKENS"],
-  }),
-  clearNativeKeepLeast: count(3, {
-    env: ["PALIMPSEST_CLEAR_NATIVE_KEEP_LEAST"],
-  }),
-  clearNativeAtLeast: count(20_000, {
-    env: ["PALIMPSEST_CLEAR_NATIVE_AT_LEAST"],
-  }),
-  clearSizeTarget: count(40_000, {
-    env: ["PALIMPSEST_CLEAR_SIZE_TARGET"],
-  }),
-  clearSizeKeep: count(3, {
-    env: ["PALIMPSEST_CLEAR_SIZE_KEEP"],
-  }),
-  clearSizeAtLeast: count(20_000, {
-    env: ["PALIMPSEST_CLEAR_SIZE_AT_LEAST"],
-  }),
-  clearSizeBelow: fraction(0.5, {
-    env: ["PALIMPSEST_CLEAR_SIZE_BELOW"],
-  }),
-  clearEagerly: onOff(false, {
-    env: ["PALIMPSEST_CLEAR_EAGERLY"],
-  }),
-  clearExpectedTurns: count(20, {
-    env: ["PALIMPSEST_CLEAR_EXPECTED_TURNS"],
-  }),
-  mediaImages: optional(
-    count(0, {
-      env: ["PALIMPSEST_MEDIA_IMAGES"],
-    }),
-  ),
-  mediaBytes: count(25_165_824, {
-    env: ["PALIMPSEST_MEDIA_BYTES"],
-  }),
-  mediaKeepShare: fraction(0.5, {
-    env: ["PALIMPSEST_MEDIA_KEEP_SHARE"],
-  }),
-  keepRecentTokens: count(10_000, {
-    env: ["PALIMPSEST_KEEP_RECENT_TOKENS"],
-  }),
-  keepLastTokens: count(30_000, {
-    env: ["PALIMPSEST_KEEP_LAST_TOKENS"],
-  }),
-  compactFork: onOff(true, {
-    env: ["PALIMPSEST_COMPACT_FORK"],
-  }),
-  compactModel: words({
-    env: ["PALIMPSEST_COMPACT_MODEL"],
-  }),
-  compactOutputTokens: positiveCount(20_000, {
-    env: ["PALIMPSEST_COMPACT_OUTPUT_TOKENS"],
-  }),
-  compactRetries: count(3, {
-    env: ["PALIMPSEST_COMPACT_RETRIES"],
-  }),
-  compactDropShare: fraction(0.2, {
-    env: ["PALIMPSEST_COMPACT_DROP_SHARE"],
-  }),
-  compactDigestTokens: count(2000, {
-    env: ["PALIMPSEST_COMPACT_DIGEST_TOKENS"],
-  }),
-  compactLeastSaving: fraction(0.1, {
-    env: ["PALIMPSEST_COMPACT_LEAST_SAVING"],
-  }),
-  compactUserMessageTokens: positiveCount(2000, {
-    env: ["PALIMPSEST_COMPACT_USER_MESSAGE_TOKENS"],
-  }),
-  compactUserTokens: positiveCount(30_000, {
-    env: ["PALIMPSEST_COMPACT_USER_TOKENS"],
-  }),
-  compactCallsTokens: count(4000, {
-    env: ["PALIMPSEST_COMPACT_CALLS_TOKENS"],
-  }),
-  compactNamesTokens: count(4000, {
-    env: ["PALIMPSEST_COMPACT_NAMES_TOKENS"],
-  }),
-  compactVerify: onOff(true, {
-    env: ["PALIMPSEST_COMPACT_VERIFY"],
-  }),
-  compactRestore: onOff(true, {
-    env: ["PALIMPSEST_COMPACT_RESTORE"],
-  }),
-  compactExtractive: onOff(true, {
-    env: ["PALIMPSEST_COMPACT_EXTRACTIVE"],
-  }),
-  extractiveTokens: positiveCount(10_000, {
-    env: ["PALIMPSEST_EXTRACTIVE_TOKENS"],
-  }),
-  compactServerWriter: onOff(false, {
-    env: ["PALIMPSEST_COMPACT_SERVER_WRITER"],
-  }),
-  notes: onOff(false, {
-    env: ["PALIMPSEST_NOTES"],
-  }),
-  notesFirstTokens: count(10_000, {
-    env: ["PALIMPSEST_NOTES_FIRST_TOKENS"],
-  }),
-  notesTokensBetweenUpdates: count(5000, {
-    env: ["PALIMPSEST_NOTES_TOKENS_BETWEEN_UPDATES"],
-  }),
-  notesToolCallsBetweenUpdates: count(3, {
-    env: ["PALIMPSEST_NOTES_TOOL_CALLS_BETWEEN_UPDATES"],
-  }),
-  notesSectionTokens: positiveCount(2000, {
-    env: ["PALIMPSEST_NOTES_SECTION_TOKENS"],
-  }),
-  notesTokens: positiveCount(12_000, {
-    env: ["PALIMPSEST_NOTES_TOKENS"],
-  }),
-  notesTurns: positiveCount(3, {
-    env: ["PALIMPSEST_NOTES_TURNS"],
-  }),
-  notesKeepTokens: count(10_000, {
-    env: ["PALIMPSEST_NOTES_KEEP_TOKENS"],
-  }),
-  notesKeepMessages: count(5, {
-    env: ["PALIMPSEST_NOTES_KEEP_MESSAGES"],
-  }),
-  notesKeepMostTokens: count(40_000, {
-    env: ["PALIMPSEST_NOTES_KEEP_MOST_TOKENS"],
-  }),
-  notesWaitMs: count(15_000, {
-    env: ["PALIMPSEST_NOTES_WAIT_MS"],
-  }),
-  notesDeadMs: count(60_000, {
-    env: ["PALIMPSEST_NOTES_DEAD_MS"],
-  }),
-  reactiveCompact: onOff(true, {
-    env: ["PALIMPSEST_REACTIVE_COMPACT"],
-  }),
-  breakerFailures: positiveCount(3, {
-    env: ["PALIMPSEST_BREAKER_FAILURES"],
-  }),
-  breakerCooldownMs: positiveCount(600_000, {
-    env: ["PALIMPSEST_BREAKER_COOLDOWN_MS"],
-  }),
-  recompactionTurns: count(3, {
-    env: ["PALIMPSEST_RECOMPACTION_TURNS"],
-  }),
-  undoResponses: count(20, {
-    env: ["PALIMPSEST_UNDO_RESPONSES"],
-  }),
-  responseStallMs: count(1_800_000, {
-    env: ["PALIMPSEST_RESPONSE_STALL_MS"],
-  }),
-  subagentResultTokens: positiveCount(10_000, {
-    env: ["PALIMPSEST_SUBAGENT_RESULT_TOKENS"],
-  }),
-  compactKeepAliveMs: positiveCount(30_000, {
-    env: ["PALIMPSEST_COMPACT_KEEP_ALIVE_MS"],
-  }),
-  restoreFiles: count(2, {
-    env: ["PALIMPSEST_RESTORE_FILES"],
-  }),
-  restoreFileTokens: count(5000, {
-    env: ["PALIMPSEST_RESTORE_FILE_TOKENS"],
-  }),
-  restoreFilesTokens: count(50_000, {
-    env: ["PALIMPSEST_RESTORE_FILES_TOKENS"],
-  }),
-  restoreSkillTokens: count(5000, {
-    env: ["PALIMPSEST_RESTORE_SKILL_TOKENS"],
-  }),
-  restoreSkillsTokens: count(25_000, {
-    env: ["PALIMPSEST_RESTORE_SKILLS_TOKENS"],
-  }),
+  clearIdleMinutes: count(60),
+  clearIdleKeep: count(5),
+  clearCachedTrigger: count(12),
+  clearCachedKeep: count(5),
+  clearNativeTrigger: count(180_000),
+  clearNativeTriggerShare: fraction(0.75),
+  clearNativeKeepTokens: count(40_000),
+  clearNativeKeepLeast: count(3),
+  clearNativeAtLeast: count(20_000),
+  clearSizeTarget: count(40_000),
+  clearSizeKeep: count(3),
+  clearSizeAtLeast: count(20_000),
+  clearSizeBelow: fraction(0.5),
+  clearEagerly: onOff(false),
+  clearExpectedTurns: count(20),
+  mediaImages: optional(count(0)),
+  mediaBytes: count(25_165_824),
+  mediaKeepShare: fraction(0.5),
+  keepRecentTokens: count(10_000),
+  keepLastTokens: count(30_000),
+  compactFork: onOff(true),
+  compactModel: words(),
+  compactOutputTokens: positiveCount(20_000),
+  compactRetries: count(3),
+  compactDropShare: fraction(0.2),
+  compactDigestTokens: count(2000),
+  compactLeastSaving: fraction(0.1),
+  compactUserMessageTokens: positiveCount(2000),
+  compactUserTokens: positiveCount(30_000),
+  compactCallsTokens: count(4000),
+  compactNamesTokens: count(4000),
+  compactVerify: onOff(true),
+  compactRestore: onOff(true),
+  compactExtractive: onOff(true),
+  extractiveTokens: positiveCount(10_000),
+  compactServerWriter: onOff(false),
+  notes: onOff(false),
+  notesFirstTokens: count(10_000),
+  notesTokensBetweenUpdates: count(5000),
+  notesToolCallsBetweenUpdates: count(3),
+  notesSectionTokens: positiveCount(2000),
+  notesTokens: positiveCount(12_000),
+  notesTurns: positiveCount(3),
+  notesKeepTokens: count(10_000),
+  notesKeepMessages: count(5),
+  notesKeepMostTokens: count(40_000),
+  notesWaitMs: count(15_000),
+  notesDeadMs: count(60_000),
+  reactiveCompact: onOff(true),
+  breakerFailures: positiveCount(3),
+  breakerCooldownMs: positiveCount(600_000),
+  recompactionTurns: count(3),
+  undoResponses: count(20),
+  responseStallMs: count(1_800_000),
+  subagentResultTokens: positiveCount(10_000),
+  compactKeepAliveMs: positiveCount(30_000),
+  restoreFiles: count(2),
+  restoreFileTokens: count(5000),
+  restoreFilesTokens: count(50_000),
+  restoreSkillTokens: count(5000),
+  restoreSkillsTokens: count(25_000),
   disablePromptCaching: onOff(false, {
     env: ["PALIMPSEST_DISABLE_PROMPT_CACHING", "DISABLE_PROMPT_CACHING"],
   }),
-  disablePromptCachingModels: patterns([], {
-    env: ["PALIMPSEST_DISABLE_PROMPT_CACHING_MODELS"],
-  }),
+  disablePromptCachingModels: patterns([]),
   cacheTtl: {
-    ...oneOf(["auto", "5m", "1h"], {
-      env: ["PALIMPSEST_CACHE_TTL"],
-    }),
+    ...oneOf(["auto", "5m", "1h"]),
     default: "auto",
   } satisfies Draft<"auto" | "5m" | "1h">,
-  cacheTtlSources: patterns(["repl_main_thread*", "sdk", "agent:*"], {
-    env: ["PALIMPSEST_CACHE_TTL_SOURCES"],
-  }),
-  cacheImageAnchor: onOff(true, {
-    env: ["PALIMPSEST_CACHE_IMAGE_ANCHOR"],
-  }),
-  cacheKeepAlive: onOff(false, {
-    env: ["PALIMPSEST_CACHE_KEEP_ALIVE"],
-  }),
-  cacheKeepAlivePings: count(12, {
-    env: ["PALIMPSEST_CACHE_KEEP_ALIVE_PINGS"],
-  }),
-  cacheKeepAliveMargin5m: count(30_000, {
-    env: ["PALIMPSEST_CACHE_KEEP_ALIVE_MARGIN_5M"],
-  }),
-  cacheKeepAliveMargin1h: count(180_000, {
-    env: ["PALIMPSEST_CACHE_KEEP_ALIVE_MARGIN_1H"],
-  }),
-  cacheBreakShare: fraction(0.05, {
-    env: ["PALIMPSEST_CACHE_BREAK_SHARE"],
-  }),
-  cacheBreakTokens: count(2000, {
-    env: ["PALIMPSEST_CACHE_BREAK_TOKENS"],
-  }),
-  cacheBreakSources: positiveCount(10, {
-    env: ["PALIMPSEST_CACHE_BREAK_SOURCES"],
-  }),
-  cacheBreakExcludedModels: patterns(["*haiku*"], {
-    env: ["PALIMPSEST_CACHE_BREAK_EXCLUDED_MODELS"],
-  }),
-  cacheBreakDiffs: count(20, {
-    env: ["PALIMPSEST_CACHE_BREAK_DIFFS"],
-  }),
-  cacheBreakDiffBytes: count(65_536, {
-    env: ["PALIMPSEST_CACHE_BREAK_DIFF_BYTES"],
-  }),
+  cacheTtlSources: patterns(["repl_main_thread*", "sdk", "agent:*"]),
+  cacheImageAnchor: onOff(true),
+  cacheKeepAlive: onOff(false),
+  cacheKeepAlivePings: count(12),
+  cacheKeepAliveMargin5m: count(30_000),
+  cacheKeepAliveMargin1h: count(180_000),
+  cacheBreakShare: fraction(0.05),
+  cacheBreakTokens: count(2000),
+  cacheBreakSources: positiveCount(10),
+  cacheBreakExcludedModels: patterns(["*haiku*"]),
+  cacheBreakDiffs: count(20),
+  cacheBreakDiffBytes: count(65_536),
 });
 
 type Definitions = typeof settingDefinitions;
