@@ -9,7 +9,7 @@ const alias = [
     find: `@palimpsest/core/${name}`,
     replacement: source(`packages/core/src/adapters/${name}.ts`),
   })),
-  ...["compaction", "engine", "import", "notes", "protocols", "recordings", "restore", "validity"].map(
+  ...["compaction", "engine", "fit", "import", "notes", "protocols", "recordings", "restore", "validity"].map(
     (name) => ({
       find: `@palimpsest/core/${name}`,
       replacement: source(`packages/core/src/${name}.ts`),

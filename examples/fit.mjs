@@ -1,5 +1,5 @@
 // Headless: a plain list of messages that always fits, without a key and without a model.
-import { fit } from "@palimpsest/core/compaction";
+import { fit } from "@palimpsest/core/fit";
 import { findProblems } from "@palimpsest/core/validity";
 import assert from "node:assert/strict";
 

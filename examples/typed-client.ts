@@ -1,7 +1,8 @@
 // The official client and this library in one loop, in strict TypeScript: what one gives fits the other as it is.
 import Anthropic from "@anthropic-ai/sdk";
 import { createConversation, createUserMessage, type Outcome } from "@palimpsest/core";
-import { compaction, fit } from "@palimpsest/core/compaction";
+import { compaction } from "@palimpsest/core/compaction";
+import { fit } from "@palimpsest/core/fit";
 import { messagesFromOpenAiChat } from "@palimpsest/core/import";
 import { decodeError } from "@palimpsest/core/protocols";
 import {

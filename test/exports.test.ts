@@ -70,6 +70,8 @@ describe("exports", () => {
         "@palimpsest/core/ai-sdk",
         "@palimpsest/core/anthropic-sdk",
         "@palimpsest/core/compaction",
+        "@palimpsest/core/fit",
+        "@palimpsest/core/import",
         "@palimpsest/core/engine",
         "@palimpsest/core/langchain",
         "@palimpsest/core/notes",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { fit } from "@palimpsest/core/compaction";
-import { messagesFromOpenAiChat, type AnthropicMessage } from "@palimpsest/core/import";
+import type { AnthropicMessage } from "@palimpsest/core";
+import { fit } from "@palimpsest/core/fit";
+import { messagesFromOpenAiChat } from "@palimpsest/core/import";
 import { findProblems } from "@palimpsest/core/validity";
 import { output } from "./world.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fit } from "@palimpsest/core/compaction";
-import type { AnthropicMessage } from "@palimpsest/core/import";
+import type { AnthropicMessage } from "@palimpsest/core";
+import { fit } from "@palimpsest/core/fit";
 import { missingIn, shownToModel } from "./words/judge.js";
 import { said } from "./words/said.js";
 

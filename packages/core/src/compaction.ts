@@ -19,5 +19,4 @@ export type { CompactionScope } from "./engine/summarise/run/division.js";
 export type { CompactionPlan, NoPlan, PlannedCost } from "./engine/summarise/plan.js";
 export type { SummaryVariant } from "./engine/events/summary-variant.js";
 export type { NotUndone, Undone } from "./engine/summarise/undo/undo.js";
-export { fit, type FitOptions, type Fitted } from "./engine/conversation/fit.js";
 export { compaction } from "./engine/conversation/compaction-stage.js";

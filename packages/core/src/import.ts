@@ -1,5 +1,5 @@
 export { messagesFromAiSdk, type AiSdkMessage } from "./messages/import/from-ai-sdk.js";
-export { messagesFromAnthropic, type AnthropicMessage } from "./messages/import/from-anthropic.js";
+export { messagesFromAnthropic } from "./messages/import/from-anthropic.js";
 export { messagesFromLangChain, type LangChainListMessage } from "./messages/import/from-langchain.js";
 export { messagesFromList, shapeOfList, type ListShape } from "./messages/import/from-list.js";
 export { messagesFromOpenAiChat, type OpenAiChatMessage } from "./messages/import/from-openai-chat.js";

@@ -1,0 +1,1 @@
+export { fit, type FitOptions, type Fitted } from "./engine/conversation/fit.js";
