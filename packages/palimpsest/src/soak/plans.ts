@@ -55,7 +55,12 @@ export async function runPlans(
     clock: { now: () => provider.simulator.now() },
     ids: { next: () => `u${(ids += 1)}` },
     provider:
-      failing === 0 ? provider : { ...provider, stream: failNowAndThen(provider.stream, random, failing) },
+      failing === 0
+        ? provider
+        : {
+            ...provider,
+            stream: failNowAndThen((call, ...rest) => provider.stream(call, ...rest), random, failing),
+          },
     settings: {
       window,
       reserve: 8000,
@@ -106,8 +111,10 @@ export async function runPlans(
     }
     const now = provider.simulator.now();
     const results = calls.map((call) => {
-      const content = world.runTool(call, now);
-      return { type: "tool_result" as const, tool_use_id: call.id, content: String(content) };
+      const answer = world.runTool(call, now);
+      return typeof answer === "string"
+        ? { type: "tool_result" as const, tool_use_id: call.id, content: answer }
+        : answer;
     });
     await say(results.length > 0 ? results : "Go on.");
     counts["turns"] = (counts["turns"] ?? 0) + 1;
