@@ -28,6 +28,27 @@ it("a kept prefix whose clearing stood behind it is cleared again after a resume
   expect(applyMicrocompactions([...stored.slice(0, 7), restated])).toEqual([...live.slice(0, 7), restated]);
 });
 
+it("thinking that was removed after a message which is not kept stays removed", () => {
+  const sample = createSample();
+  const stored = [
+    sample.user("begin"),
+    ...sample.round({ thinking: "hm", calls: [{}] }),
+    ...sample.round({}),
+  ];
+  const boundary = createMicrocompactBoundary(sample.origin(), {
+    variant: "size-based",
+    trigger: "auto",
+    toolUseIds: [],
+    tokensBefore: 0,
+    tokensAfter: 0,
+    thinkingRemovedAfter: stored[0]?.uuid ?? "",
+  });
+  const metadata = restateClearings([...stored, boundary], stored.slice(1, 3));
+  if (metadata === undefined) throw new Error("nothing to restate");
+  const restated = createMicrocompactBoundary(sample.origin(), metadata);
+  expect(JSON.stringify(applyMicrocompactions([...stored.slice(1, 3), restated]))).not.toContain('"hm"');
+});
+
 it("a kept tail brings its boundary along and needs nothing", () => {
   const { live } = cleared();
   expect(restateClearings(live, live.slice(5))).toBeUndefined();

@@ -25,9 +25,9 @@ export function restateClearings(
     for (const id of toolUseIds) {
       if (keptResults.has(id) && !texts.has(id)) texts.set(id, own?.[id] ?? CLEARED_RESULT_TEXT);
     }
-    if (after !== undefined && keptUuids.has(after)) {
-      thinkingRemovedAfter = earlier(kept, thinkingRemovedAfter, after);
-    }
+    const from = live.findIndex(({ uuid }) => uuid === after) + 1;
+    const isStripped = live.slice(from, live.indexOf(boundary)).some(({ uuid }) => keptUuids.has(uuid));
+    if (after !== undefined && isStripped) thinkingRemovedAfter = earlier(kept, thinkingRemovedAfter, after);
   }
   if (texts.size === 0 && thinkingRemovedAfter === undefined) return undefined;
   return {
@@ -46,5 +46,8 @@ const resultIds = (message: Message): readonly string[] =>
     ? message.message.content.flatMap((block) => (block?.type === "tool_result" ? [block.tool_use_id] : []))
     : [];
 
-const earlier = (messages: readonly Message[], a: string | undefined, b: string): string =>
-  a === undefined ? b : (messages.find(({ uuid }) => uuid === a || uuid === b)?.uuid ?? b);
+/** One that is not kept stands before all of them. */
+function earlier(kept: readonly Message[], a: string | undefined, b: string): string {
+  const placeOf = (name: string): number => kept.findIndex(({ uuid }) => uuid === name);
+  return a !== undefined && placeOf(a) <= placeOf(b) ? a : b;
+}

@@ -89,6 +89,22 @@ const scopes = (live: readonly Message[]): fc.Arbitrary<CompactionScope> =>
 const tokensOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + estimator.message(message), 0);
 
+it("parts no response from what was said while it was on its way: that is stored before it", () => {
+  const builder = conversationBuilder();
+  const [begin, meanwhile, answer] = [
+    builder.user("begin"),
+    builder.user("meanwhile"),
+    builder.assistant("one"),
+  ];
+  const late = { ...answer, overtakes: [meanwhile.uuid] };
+  const rest = [builder.assistant("two"), builder.user("more"), builder.assistant("three")];
+  const live: readonly Message[] = [begin, late, meanwhile, ...rest];
+  const upTo = divide(live, { kind: "up_to", pivot: meanwhile.uuid }, estimator);
+  expect(upTo?.kept.map(({ uuid }) => uuid)).toEqual(live.slice(1).map(({ uuid }) => uuid));
+  const from = divide(live, { kind: "from", pivot: meanwhile.uuid }, estimator);
+  expect(from?.kept).toEqual([begin]);
+});
+
 describe("cutting a conversation", () => {
   it("never parts a call from its result or a response from its pieces", () => {
     fc.assert(

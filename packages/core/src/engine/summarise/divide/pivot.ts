@@ -3,7 +3,7 @@ import { isCompactBoundary } from "../../../messages/predicates.js";
 import type { Estimator } from "../../ports/estimator.js";
 import type { CompactInput } from "../run/compact-run.js";
 import { keptUnanswered, unansweredLimits, type UnansweredLimits } from "./keep-unanswered.js";
-import { cutAtOrBefore, groupByRound, hasContent } from "./rounds.js";
+import { beforeLateAnswer, cutAtOrBefore, groupByRound, hasContent } from "./rounds.js";
 import type { CompactionScope, Division } from "../run/division.js";
 
 /**
@@ -65,7 +65,7 @@ function divideAll(
     first = at;
   }
   const byRounds = groups.slice(0, first).flat().length;
-  const at = Math.min(byRounds, unanswered ?? byRounds);
+  const at = beforeLateAnswer(live, Math.min(byRounds, unanswered ?? byRounds));
   const summarised = live.slice(0, at);
   const kept = live.slice(at);
   if (kept.length === 0 || !hasContent(summarised)) return { variant: "full", summarised: live, kept: [] };

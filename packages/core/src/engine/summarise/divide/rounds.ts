@@ -1,3 +1,4 @@
+import { isLateAnswer } from "../../../messages/late-answer.js";
 import type { Message } from "../../../messages/message.js";
 import { isSyntheticError, reachesModel } from "../../../messages/predicates.js";
 
@@ -81,10 +82,22 @@ const resultIds = (message: Message): readonly string[] => {
 };
 
 /**
- * The nearest place at or before `index` where the list can be cut: no call is parted from its result and no
- * response from its pieces.
+ * The nearest place at or before `index` where the list can be cut: no call is parted from its result, no
+ * response from its pieces, and none from what was said while it was on its way.
  */
-export function cutAtOrBefore(messages: readonly Message[], index: number): number {
+export const cutAtOrBefore = (messages: readonly Message[], index: number): number =>
+  beforeLateAnswer(messages, cutBetweenRounds(messages, index));
+
+/** What was said while a response was on its way is stored before it: a stretch that has the one has the other. */
+export function beforeLateAnswer(messages: readonly Message[], index: number): number {
+  const kept = new Set(messages.slice(index).map(({ uuid }) => uuid));
+  const late = messages.findIndex(
+    (message, at) => at < index && isLateAnswer(message) && message.overtakes.some((uuid) => kept.has(uuid)),
+  );
+  return late === -1 ? index : late;
+}
+
+function cutBetweenRounds(messages: readonly Message[], index: number): number {
   let start = 0;
   for (const group of groupByRound(messages)) {
     const end = start + group.length;
