@@ -25,10 +25,10 @@ export const interfaces: readonly SuppliedInterface[] = [
     supplied: {
       [`${SESSION}/shared-conversation.ts#sharedConversation`]: "compaction",
       [`${SESSION}/session.ts#openSession`]: "notes",
+      // The agent has none of its own (examples/stage-of-your-own.mjs shows one).
+      "palimpsest/src/soak/random-life.ts#begin": "stages",
     },
-    nobody: {
-      stages: "For programs with stages of their own; the agent has none (examples/stage-of-your-own.mjs).",
-    },
+    nobody: {},
   },
   {
     name: "HostOptions",
@@ -39,7 +39,7 @@ export const interfaces: readonly SuppliedInterface[] = [
         "sessionId clock ids provider settings recallHint overflow account timer",
       [`${SESSION}/shared-conversation.ts#compactHooks`]: "hooks",
       [`${SESSION}/session.ts#openSession`]:
-        "source calibrations system tools state writer transcriptPath continuation events cleanup",
+        "source calibrations system tools state writer history transcriptPath continuation events cleanup",
       [`${SESSION}/start-subagent.ts#createSubagentStart`]: "agentId",
       "core/src/adapters/thread.ts#createThread": "capabilities absentTools",
       "core/src/adapters/adapter-options.ts#AdapterOptions": "estimator compactableTools",

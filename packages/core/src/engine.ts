@@ -168,3 +168,4 @@ export { takeTurn, type TurnEnd, type TurnOptions } from "./engine/conversation/
 export { untilAnswered, type TurnParts } from "./engine/conversation/until-answered.js";
 export { endOf } from "./engine/conversation/end-of.js";
 export { telling } from "./engine/conversation/telling.js";
+export { isRewound } from "./messages/rewound.js";

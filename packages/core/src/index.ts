@@ -190,6 +190,8 @@ export type {
   CompactOptions,
   Conversation,
   ConversationPlan,
+  NotRewound,
+  Rewound,
   ConversationSize,
   EngineStep,
   Held,

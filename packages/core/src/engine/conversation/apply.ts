@@ -45,7 +45,7 @@ export function apply(setup: Setup, state: State, event: ConversationEvent): Sta
     case "undone":
       return { ...withHeadOf(withoutClearings(withList(state, event.undone.live))), undoable: undefined };
     case "rewound":
-      return { ...withHeadOf(withoutClearings(withList(state, event.live))), undoable: undefined };
+      return rewound(state, event.earlier);
     case "failed":
       return failed(setup, state, event);
     case "not-stored":
@@ -129,6 +129,18 @@ function appended(state: State, messages: readonly Message[]): State {
   if (messages.length === 0) return state;
   const next = { ...state, context: state.context.append(messages), tip: undefined };
   return messages.some(isHumanMessage) ? withRoom(next, { reactions: 0, guesses: 0 }) : next;
+}
+
+/** What it was then; what is known of models, lifetimes and the beginning that is still cached stays known. */
+function rewound(now: State, earlier: State): State {
+  const { answered: last, ttl } = now.cache;
+  const shared = sharedBeginning(now.context.messages, earlier.context.messages);
+  return {
+    ...earlier,
+    windows: now.windows,
+    generation: now.generation + 1,
+    cache: { ...earlier.cache, ttl, answered: last && withPrefix(last, shared) },
+  };
 }
 
 /** Messages of a transcript, in their order. */

@@ -133,6 +133,25 @@ export interface CompactOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The conversation goes on after an earlier message. */
+export interface Rewound {
+  readonly kind: "rewound";
+  /** The live messages now: those of then, and a marker at their end. */
+  readonly live: readonly Message[];
+}
+
+/** It goes on as before. */
+export interface NotRewound {
+  readonly kind: "failed";
+  readonly reason:
+    | "unknown_message"
+    /** Something before that message was cleared, replaced, cut or summarised since, and there is no `history`. */
+    | "originals_missing"
+    | "history_unreadable";
+  /** One sentence. */
+  readonly message: string;
+}
+
 /** How full the context is, in everything that a host shows. */
 export interface ConversationSize extends ContextSize {
   readonly thresholds: Thresholds;
@@ -212,6 +231,12 @@ export interface Conversation {
   plan(options?: Pick<CompactOptions, "scope" | "instructions">): Promise<ConversationPlan>;
   /** Takes the last compaction of this process back. */
   undo(): Promise<Undone | NotUndone>;
+  /**
+   * Goes on after an earlier message (and the rest of its round), as the conversation was then: what was compacted,
+   * cleared, replaced or cut since is whole again, as far as `history` has it. What came after stays in the transcript.
+   * Call off what is under way before: an answer that comes later is appended like any other.
+   */
+  rewind(to: string): Promise<Rewound | NotRewound>;
   /** Goes on with another model. One with a smaller window: compacts first, with the old one. */
   switchModel(
     model: string,

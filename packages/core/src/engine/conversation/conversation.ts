@@ -22,6 +22,7 @@ import { noCompaction } from "./no-compaction.js";
 import { billed, Observer } from "./observe.js";
 import { restateDeletions } from "./perform.js";
 import { planNext } from "./plan.js";
+import { rewind } from "./rewind.js";
 import { isCalledOff, startRunner, type Runner } from "./run.js";
 import { createSetup } from "./setup.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
@@ -59,6 +60,7 @@ export function createConversation(
     compact: (given = {}) => exclusive(() => compactNow(runner, observer, given)),
     plan: (given = {}) => exclusive(() => planNext(runner, given)),
     undo: () => exclusive(async () => setup.compaction?.undo(runner) ?? nothingToUndo),
+    rewind: (to) => exclusive(() => rewind(runner, to)),
     switchModel: (model, given = {}) => exclusive(() => switchModel(runner, observer, { model, ...given })),
     size: () => sizeOf(runner),
     accounting: () => accountFor(runner.state.context.live, estimatorOf(runner)),

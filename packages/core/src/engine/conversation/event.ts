@@ -10,6 +10,7 @@ import type { TtlState } from "../prompt/ttl/ttl-state.js";
 import type { ReadStateSnapshot } from "../tools/read-state.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
 import type { Undone } from "../summarise/undo/undo.js";
+import type { ConversationState } from "./state.js";
 
 /** What may happen to a conversation. What cost something says what. */
 export type ConversationEvent =
@@ -43,8 +44,8 @@ export type ConversationEvent =
       readonly readState: ReadStateSnapshot | undefined;
     }
   | { readonly kind: "undone"; readonly undone: Undone }
-  /** The conversation goes on after an earlier message. */
-  | { readonly kind: "rewound"; readonly marker: Message; readonly live: readonly Message[] }
+  /** The conversation goes on after an earlier message: what it was then, by what its transcript tells. */
+  | { readonly kind: "rewound"; readonly marker: Message; readonly earlier: ConversationState }
   /** A compaction came to nothing; `isAuto` where nobody had asked for it. */
   | {
       readonly kind: "failed";

@@ -69,9 +69,7 @@ class NotesKeeper implements NotesKeeping {
     this.#store = store;
     this.#tool = tool;
     this.#inTurn = inTurn;
-    const recorded = lastNotesRecord(conversation.state.context.live);
-    this.#tokensAtLast = recorded?.tokens;
-    this.#coveredUuid = recorded?.coveredUuid;
+    this.#noteRecorded();
   }
 
   read = async (): Promise<string> => (await this.#store.read()) ?? notesTemplate;
@@ -104,6 +102,18 @@ class NotesKeeper implements NotesKeeping {
   noteCompaction(): void {
     this.#tokensAtLast = this.#conversation.state.context.size.tokens;
     this.#toolCalls = 0;
+  }
+
+  noteRewind(): void {
+    this.#generation += 1;
+    this.#noteRecorded();
+    this.#toolCalls = 0;
+  }
+
+  #noteRecorded(): void {
+    const recorded = lastNotesRecord(this.#conversation.state.context.live);
+    this.#tokensAtLast = recorded?.tokens;
+    this.#coveredUuid = recorded?.coveredUuid;
   }
 
   #hasImages(): boolean {

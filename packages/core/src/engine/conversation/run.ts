@@ -1,13 +1,11 @@
 import type { BilledCall } from "../../messages/billed-calls.js";
 import { createBilledCallsRecord } from "../../messages/billed-calls.js";
-import { isLateAnswer } from "../../messages/late-answer.js";
 import { createAttachmentMessage } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import { uncalibrated } from "../measure/calibration.js";
 import { createLedger } from "../money/ledger.js";
-import { createRequestState, headChange, heldHeadIn } from "../prompt/request-state.js";
-import { resumedTtlState } from "../prompt/ttl/resumed-ttl.js";
+import { createRequestState, headChange } from "../prompt/request-state.js";
 import { createTtlPolicy, type TtlPolicy } from "../prompt/ttl/ttl-policy.js";
 import type { CompactionFailed } from "../summarise/run/compaction.js";
 import { apply } from "./apply.js";
@@ -16,12 +14,12 @@ import type { EngineStep, Held, PreparedRequest } from "./conversation-api.js";
 import { afterAction, decide, noProgress, type Action } from "./decide.js";
 import { compactionStep } from "./describe-step.js";
 import { storedOf, type ConversationEvent } from "./event.js";
+import { foldMessages } from "./fold.js";
 import { originOf, rememberedWindow, thresholdsOf } from "./facts.js";
 import { perform } from "./perform.js";
-import { eventsOf } from "./resume.js";
 import type { Running } from "./stages.js";
 import type { Setup } from "./stages.js";
-import { emptyState, type ConversationState } from "./state.js";
+import type { ConversationState } from "./state.js";
 import type { NotesKeeping } from "./stages.js";
 
 /** Where an action led. */
@@ -41,7 +39,7 @@ export class Runner implements Running {
   /** What it began with and no store has yet: stored with what comes next. */
   unstored: readonly Message[] = [];
   readonly #assembly: RequestAssembly;
-  /** The messages of a resumed conversation, until its last request is known again. */
+  /** The messages of a conversation that was resumed or gone back in, until its last request is known again. */
   #resumed: readonly Message[] | undefined;
   #state: ConversationState;
   /** System prompt and tools of the last request, as thinking is bound to them. */
@@ -74,6 +72,8 @@ export class Runner implements Running {
     if (stored.length > 0) await this.#store(stored);
     this.note(event);
     if (event.kind === "model-switched") this.#ttl = this.#policy();
+    // Its last request is another one: that is known again before the next.
+    if (event.kind === "rewound") this.#resumed = this.#state.context.live;
   }
 
   async #store(messages: readonly Message[]): Promise<void> {
@@ -251,20 +251,8 @@ export class Runner implements Running {
 export const isCalledOff = (outcome: { readonly reason?: string } | undefined): boolean =>
   outcome?.reason === "aborted" || outcome?.reason === "blocked_by_hook";
 
-/** A conversation from the messages of its transcript: what they tell of, applied in its order. */
+/** A conversation from the messages of its transcript. */
 export function startRunner(setup: Setup, messages: readonly Message[]): Runner {
-  const { model, maxTokens } = setup.options;
-  const start = emptyState(setup.contextFor(model), { model, maxTokens, turnId: setup.ids.next() });
-  if (messages.length === 0) return new Runner(setup, start);
-  const folded = eventsOf(messages).reduce<ConversationState>(
-    (state, event) => apply(setup, state, event),
-    start,
-  );
-  const { live } = folded.context;
-  const ttl = resumedTtlState(live, { source: setup.source, settings: setup.settings });
-  const stored = messages.at(-1);
-  const tip = stored !== undefined && isLateAnswer(stored) ? stored.uuid : undefined;
-  const head = heldHeadIn(live);
-  const isHeadStored = head !== undefined;
-  return new Runner(setup, { ...folded, tip, head, isHeadStored, cache: { ...folded.cache, ttl } }, live);
+  const state = foldMessages(setup, messages, setup.options);
+  return new Runner(setup, state, messages.length === 0 ? undefined : state.context.live);
 }

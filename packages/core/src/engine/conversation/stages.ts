@@ -103,6 +103,8 @@ export interface CompactionStage {
 export interface NotesKeeping extends ConversationNotes {
   noteResponse(response: ModelResponse): void;
   noteCompaction(): void;
+  /** The conversation has gone back: what the notes say may be of what is no longer part of it. */
+  noteRewind(): void;
   startIfDue(): void;
   /** A summary of these messages from the notes, once an update that is under way is done or has taken too long. */
   summary(live: readonly Message[], signal?: AbortSignal): Promise<NotesSummary>;

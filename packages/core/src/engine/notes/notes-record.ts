@@ -1,6 +1,7 @@
 import { createSystemMessage, type MessageOrigin } from "../../messages/construct.js";
 import { isFields } from "../../messages/fields.js";
 import type { Message, SystemMessage } from "../../messages/message.js";
+import { isRewound } from "../../messages/rewound.js";
 
 /** What is known of the last time the notes were brought up to date. */
 export interface NotesMetadata {
@@ -38,6 +39,11 @@ export function isNotesRecord(message: Message): message is NotesRecord {
   );
 }
 
-/** The newest record among live messages. */
-export const lastNotesRecord = (live: readonly Message[]): NotesMetadata | undefined =>
-  live.findLast(isNotesRecord)?.notesMetadata;
+/**
+ * The newest record among live messages. Where somebody has gone back since, the notes may tell of what is no longer part
+ * of the conversation: then there is none.
+ */
+export function lastNotesRecord(live: readonly Message[]): NotesMetadata | undefined {
+  const last = live.findLast((message) => isNotesRecord(message) || isRewound(message));
+  return last !== undefined && isNotesRecord(last) ? last.notesMetadata : undefined;
+}

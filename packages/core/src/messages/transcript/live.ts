@@ -1,6 +1,7 @@
 import { isBilledCallsRecord } from "../billed-calls.js";
 import type { CompactBoundary, Message, PreservedSegment } from "../message.js";
 import { isCompactBoundary, preservedSegmentOf } from "../predicates.js";
+import { isRewound, withoutLeftOut } from "../rewound.js";
 
 /**
  * The live conversation in a transcript: the branch that ends in its last message, from the last boundary
@@ -121,13 +122,17 @@ class Linker {
     for (;;) {
       const [nextEnd, nextSiblings] = waiting.at(-1) ?? [end, siblingsEnd];
       const key = `${nextEnd} ${nextSiblings}`;
-      const found = this.#known.get(key) ?? this.#find(nextEnd, nextSiblings);
+      let found = this.#known.get(key);
       if (found === undefined) {
-        if (this.#wanted !== undefined) waiting.push(this.#wanted);
-        continue;
+        const linked = this.#find(nextEnd, nextSiblings);
+        if (linked === undefined) {
+          if (this.#wanted !== undefined) waiting.push(this.#wanted);
+          continue;
+        }
+        this.#charge(linked.messages.length);
+        found = { ...linked, messages: withoutLeftOut(linked.messages) };
+        this.#known.set(key, found);
       }
-      if (!this.#known.has(key)) this.#charge(found.messages.length);
-      this.#known.set(key, found);
       waiting.pop();
       if (waiting.length === 0) return found;
     }
@@ -265,7 +270,8 @@ interface OlderMessages {
 
 /**
  * The messages of `since` on the branch that ends in the last one. A list without links is one branch; a
- * parent that is nowhere hides nothing: the walk goes on with the line before.
+ * parent that is nowhere hides nothing: the walk goes on with the line before. A message that hangs on what a compaction
+ * has kept came after the compaction, but for the marker of somebody who went back to it.
  */
 function walkBranch(
   since: readonly Message[],
@@ -286,7 +292,7 @@ function walkBranch(
     const place = typeof parent === "string" ? places.get(parent) : undefined;
     if (place !== undefined && place < at) {
       at = place;
-    } else if (typeof parent === "string" && isKept(parent)) {
+    } else if (typeof parent === "string" && !isRewound(message) && isKept(parent)) {
       do at -= 1;
       while (at >= 0 && !isCompactionOutput(since[at] ?? message));
     } else if (typeof parent === "string" && placeOfOlder(parent) !== undefined) {
@@ -313,7 +319,8 @@ const isCompactionOutput = (message: Message): boolean =>
   (message.type === "assistant" && blocksOf(message)[0]?.["type"] === "compaction") ||
   (message.type === "user" && (message.isCompactSummary === true || message.isMeta === true));
 
-function bringInSiblings(since: readonly Message[], branch: ReadonlySet<Message>): readonly Message[] {
+/** Those of a branch, with the other pieces of its responses, their results and what hangs on these. */
+export function bringInSiblings(since: readonly Message[], branch: ReadonlySet<Message>): readonly Message[] {
   const responses = new Set<string>();
   for (const message of branch) {
     if (message.type === "assistant" && typeof message.message.id === "string")

@@ -221,6 +221,40 @@ export const liveCases: readonly TranscriptStoreCase[] = [
     },
   },
   {
+    name: "whoever goes back to a message that a compaction has kept goes back to before the compaction",
+    async run(createStore) {
+      const store = await createStore();
+      const talk = conversationBuilder();
+      const [one, two, three] = [talk.user("one"), talk.assistant("two"), talk.user("three")];
+      const compaction = talk.compaction({ head: two, tail: three, place: "behind-summary" });
+      const later = [talk.assistant("four"), talk.attachment("file")];
+      await write(store, "c", [one, two, three, ...compaction, ...later]);
+      talk.rewindTo(two);
+      const marker = talk.system("rewound");
+      await write(store, "c", [marker]);
+      checkContent(await store.readLive("c"), [one, two, marker], "readLive");
+      const next = talk.user("another three");
+      const second = talk.compaction({ head: marker, tail: next, place: "behind-summary" });
+      await write(store, "c", [next, ...second]);
+      checkContent(await store.readLive("c"), [...second, marker, next], "readLive after a compaction");
+    },
+  },
+  {
+    name: "the marker of a way back may leave out what was stored before a response and stands after it",
+    async run(createStore) {
+      const store = await createStore();
+      const talk = conversationBuilder();
+      const [one, meanwhile, late] = [talk.user("one"), talk.user("meanwhile"), talk.assistant("late")];
+      const dropped = talk.user("two");
+      talk.rewindTo(late);
+      const marker = { ...talk.system("rewound"), leftOut: [meanwhile.uuid] };
+      const next = talk.user("another two");
+      await write(store, "c", [one, meanwhile, late, dropped, marker], [next]);
+      checkContent(await store.readLive("c"), [one, late, marker, next], "readLive");
+      checkContent(await store.readAll("c"), [one, meanwhile, late, dropped, marker, next], "readAll");
+    },
+  },
+  {
     name: "every boundary comes back with all that people said before it",
     async run(createStore) {
       const store = await createStore();

@@ -62,6 +62,28 @@ describe("a session", () => {
     expect(compacted.calls[0]?.usage.cache_read_input_tokens).toBeGreaterThan(5000);
   });
 
+  it("goes back to before a compaction by what its transcript holds, and a resumed session goes on from there", async () => {
+    await place.write("long.txt", LONG);
+    const session = await place.open(
+      [{ calls: [call("Read", { file_path: "long.txt" })] }, "Read.", "Again."],
+      { id: "back", engine: { keepRecentTokens: 0 } },
+    );
+    await session.say("Read it.");
+    const { live } = session.conversation;
+    const before = JSON.stringify(session.conversation.requestMessages());
+    await session.conversation.compact();
+    expect(JSON.stringify(session.conversation.requestMessages())).not.toBe(before);
+    expect(await session.conversation.rewind(live.at(-1)?.uuid ?? "")).toMatchObject({ kind: "rewound" });
+    expect(JSON.stringify(session.conversation.requestMessages())).toBe(before);
+    await session.say("Once more.");
+    const sent = JSON.stringify(session.conversation.requestMessages());
+    expect(sent).toContain("Thought 7 about");
+    await session.close();
+    const again = await place.open([], { id: "back", isResumed: true });
+    expect(JSON.stringify(again.conversation.requestMessages())).toBe(sent);
+    await again.close();
+  });
+
   it("is not begun where a rule cannot be understood", async () => {
     const session = place.open([], {
       id: "never",

@@ -191,6 +191,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       source: options.source,
       events,
       writer,
+      history: async () => (await store.readAll(id)).messages,
       transcriptPath,
       system: { prompt: prompts.of({ hasSkills: true }) },
       tools: () => main.list().map(offeredTool),

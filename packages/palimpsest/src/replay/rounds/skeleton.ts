@@ -8,7 +8,7 @@ import {
   type SystemMessage,
   type UserBlock,
 } from "@palimpsest/core";
-import { preservedSegmentOf, SYNTHETIC_MODEL, undoneBoundary } from "@palimpsest/core/engine";
+import { preservedSegmentOf, SYNTHETIC_MODEL, isRewound, undoneBoundary } from "@palimpsest/core/engine";
 import { asFieldsList, asText, isRestated } from "../readers/recording.js";
 import { isRestoredState } from "./restored-state.js";
 
@@ -132,6 +132,7 @@ function systemLink(base: Base, message: SystemMessage): Message {
     type: "system",
     subtype: message.subtype,
     ...(undone === undefined ? {} : { undoneBoundary: undone }),
+    ...(isRewound(message) && message.leftOut !== undefined ? { leftOut: message.leftOut } : {}),
   };
 }
 

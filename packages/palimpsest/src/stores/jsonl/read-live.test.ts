@@ -25,7 +25,7 @@ type Step =
       readonly to: number;
       readonly isRestored: boolean;
     }
-  | { readonly kind: "rewind"; readonly to: number }
+  | { readonly kind: "rewind"; readonly to: number; readonly isMarked: boolean; readonly leaves: number }
   | { readonly kind: "flush" }
   | { readonly kind: "reopen" };
 
@@ -51,7 +51,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
     weight: 4,
   },
-  { arbitrary: fc.record({ kind: fc.constant("rewind"), to: fraction }), weight: 1 },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant("rewind"),
+      to: fraction,
+      isMarked: fc.boolean(),
+      leaves: fraction,
+    }),
+    weight: 1,
+  },
   { arbitrary: fc.constant({ kind: "flush" }), weight: 3 },
   { arbitrary: fc.constant({ kind: "reopen" }), weight: 1 },
 );
@@ -111,6 +119,14 @@ function play(steps: readonly Step[]): readonly (readonly Message[] | undefined)
           part.to,
         );
         if (target !== undefined) talk.rewindTo(target);
+        if (target === undefined || !part.isMarked) break;
+        const leftOut = pick(all, part.leaves);
+        const marker = talk.system("rewound");
+        add(
+          part.leaves < 0.5 || leftOut === undefined
+            ? marker
+            : ({ ...marker, leftOut: [leftOut.uuid] } as Message),
+        );
         break;
       }
       case "flush":

@@ -1,5 +1,5 @@
 import { isCompactBoundary, type Message } from "@palimpsest/core";
-import { linkLive, undoneBoundary } from "@palimpsest/core/engine";
+import { isRewound, linkLive, undoneBoundary } from "@palimpsest/core/engine";
 import { isOwnBoundary, unpackBoundaries } from "../boundary-texts.js";
 import type { ByteSource } from "./byte-source.js";
 import { unpackPlaced, type PlacedBoundary } from "./earlier-texts.js";
@@ -51,9 +51,12 @@ const MOST_STEPS_BACK = 32;
 async function readNear(source: ByteSource, end: number, steps = 0): Promise<PlacedContent | undefined> {
   const { boundary, ...since } = await readBackToBoundary(source, end);
   if (boundary === undefined) return { ...since, messages: link([], since.messages).live };
-  // A compaction that was taken back: the branch leads to before its boundary.
+  // A compaction that was taken back, or gone back over: the branch leads to before its boundary.
   const { uuid } = boundary.message;
-  if (since.messages.some(({ message }) => undoneBoundary(message) === uuid)) return undefined;
+  const later = new Set(since.messages.map(({ message }) => message.uuid));
+  const leadsBack = (message: Message): boolean =>
+    undoneBoundary(message) === uuid || (isRewound(message) && !later.has(message.parentUuid ?? ""));
+  if (since.messages.some(({ message }) => leadsBack(message))) return undefined;
   const kept = await readKept(source, boundary, steps);
   if (kept === undefined) return undefined;
   const { live, isComplete } = link(kept.messages, since.messages);

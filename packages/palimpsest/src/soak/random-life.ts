@@ -1,0 +1,262 @@
+import {
+  createConversation,
+  createUserMessage,
+  type Conversation,
+  type ConversationOptions,
+  type Message,
+  type TranscriptStore,
+  type UserBlock,
+} from "@palimpsest/core";
+import { createEmbeddedProvider, type EmbeddedProvider } from "../providers/embedded.js";
+import { withSummaries } from "../simulator/index.js";
+import { ensure, ensureSame } from "./ensure.js";
+import { createWorld, output, tools, worker } from "./made-up-world.js";
+import { createAgent, handedIn } from "./small-host.js";
+
+const WINDOW = 24_000;
+
+/** What may happen in a life. */
+export const lifeEvents = [
+  "turn",
+  "say",
+  "say-long",
+  "picture",
+  "overtake",
+  "compact",
+  "compact-from",
+  "compact-up-to",
+  "compact-in-vain",
+  "clear",
+  "pause",
+  "undo",
+  "rewind",
+  "rewind-far",
+  "switch-model",
+] as const;
+
+export interface LifeEvent {
+  readonly kind: (typeof lifeEvents)[number];
+  /** Which message, how much: any number. */
+  readonly choice: number;
+}
+
+export interface LifeOptions {
+  readonly store: TranscriptStore;
+  readonly events: readonly LifeEvent[];
+  /** Whether the engine may read the transcript to go back. */
+  readonly hasHistory: boolean;
+  readonly isThinkingBound: boolean;
+  readonly cacheEdits: boolean;
+  /** Told of what came of an event. */
+  readonly onEvent?: (what: string) => Promise<void> | void;
+}
+
+const models = { bound: ["claude-opus-5-5", "claude-sonnet-5"], free: ["claude-opus-5", "claude-sonnet-5"] };
+
+type Shared = Omit<ConversationOptions, "clock" | "ids" | "sessionId" | "provider" | "compaction">;
+
+/** One conversation, and everything that a check needs to make it again. */
+interface Life {
+  readonly id: string;
+  readonly agent: ReturnType<typeof createAgent>;
+  readonly shared: Shared;
+  /** Calls whose results the host's own stage clears before the next request. */
+  readonly wanted: string[];
+  /** What would have been sent when a message was the last one. */
+  readonly sentAfter: Map<string, string>;
+}
+
+/**
+ * Plays a random life. After each event a conversation that is resumed from the transcript has to send what the live one
+ * would send.
+ */
+export async function playLife(options: LifeOptions): Promise<void> {
+  const { store, events, onEvent } = options;
+  const provider = createEmbeddedProvider({
+    clock: "manual",
+    startTime: Date.UTC(2026, 10, 15, 10),
+    window: WINDOW,
+    cacheEdits: options.cacheEdits,
+    player: withSummaries(worker(true)),
+  });
+  const life = await begin(options, provider);
+  await life.agent.say("Work through the whole project.");
+  for (const event of events) {
+    const what = await happen(life, event, { provider, store });
+    await check(life, { provider, store });
+    await onEvent?.(what);
+  }
+}
+
+async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<Life> {
+  const { store, hasHistory, isThinkingBound } = options;
+  const id = "s";
+  const world = createWorld(1500);
+  const wanted: string[] = [];
+  const shared: Shared = {
+    model: (isThinkingBound ? models.bound : models.free)[0] ?? "",
+    maxTokens: 2000,
+    source: "repl_main_thread",
+    settings: {
+      window: WINDOW,
+      reserve: 3000,
+      autoCompactBuffer: 2000,
+      clearSizeTarget: 3000,
+      clearSizeAtLeast: 1500,
+      keepRecentTokens: 3000,
+      keepLastTokens: 4000,
+      compactEarlyLeast: 1,
+      mediaImages: 4,
+    },
+    system: { custom: "You are an agent." },
+    tools: () => tools,
+    parameters: { thinking: { type: "adaptive" } },
+    state: world.state,
+    stages: [{ name: "wanted", perform: () => ({ clear: wanted.splice(0) }) }],
+  };
+  const writer = await store.open(id);
+  const agent = createAgent({
+    provider,
+    runTool: (call) => world.runTool(call, provider.simulator.now()),
+    conversation: {
+      ...shared,
+      writer,
+      ...(hasHistory ? { history: async () => (await store.readAll(id)).messages } : {}),
+    },
+  });
+  return { id, agent, shared, wanted, sentAfter: new Map() };
+}
+
+interface Place {
+  readonly provider: EmbeddedProvider;
+  readonly store: TranscriptStore;
+}
+
+async function happen(life: Life, { kind, choice }: LifeEvent, { provider, store }: Place): Promise<string> {
+  const { agent } = life;
+  const { conversation } = agent;
+  const { live } = conversation;
+  const pivot = live[choice % Math.max(1, live.length)]?.uuid ?? "";
+  switch (kind) {
+    case "turn":
+      return (await agent.turn()).kind;
+    case "say":
+      await agent.say(`And also ${choice}.`);
+      return kind;
+    case "say-long":
+      await agent.say(output(choice, 4000 + (choice % 7) * 9000));
+      return kind;
+    case "picture":
+      await agent.say([picture, { type: "text", text: `Look at ${choice}.` }]);
+      return kind;
+    case "overtake":
+      return overtake(conversation, provider, choice);
+    case "compact":
+      return (await conversation.compact()).kind;
+    case "compact-from":
+      return `${kind} ${(await conversation.compact({ scope: { kind: "from", pivot } })).kind}`;
+    case "compact-up-to":
+      return `${kind} ${(await conversation.compact({ scope: { kind: "up_to", pivot } })).kind}`;
+    case "compact-in-vain":
+      return `${kind} ${(await conversation.compact({ signal: AbortSignal.abort() })).kind}`;
+    case "clear":
+      life.wanted.push(...callsIn(live).filter((_id, at) => at % 2 === choice % 2));
+      return `${kind} ${(await conversation.prepare()).steps.map(({ tier }) => tier).join(" ")}`;
+    case "pause":
+      provider.simulator.advance(70 * 60_000);
+      return (await agent.turn()).kind;
+    case "undo":
+      return (await conversation.undo()).kind;
+    case "rewind":
+      return rewind(life, pivot);
+    case "rewind-far": {
+      const all = (await store.readAll(life.id)).messages;
+      return rewind(life, all[choice % all.length]?.uuid ?? "");
+    }
+    case "switch-model":
+      await conversation.switchModel(
+        conversation.model === "claude-sonnet-5" ? life.shared.model : "claude-sonnet-5",
+      );
+      return kind;
+  }
+}
+
+const picture: UserBlock = {
+  type: "image",
+  source: {
+    type: "base64",
+    media_type: "image/png",
+    data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  },
+};
+
+const callsIn = (live: readonly Message[]): readonly string[] =>
+  live.flatMap((message) =>
+    message.type === "assistant"
+      ? message.message.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []))
+      : [],
+  );
+
+/** Something is said while a response is on its way. */
+async function overtake(
+  conversation: Conversation,
+  provider: EmbeddedProvider,
+  choice: number,
+): Promise<string> {
+  const prepared = await conversation.prepare();
+  if (prepared.kind === "held") return "held";
+  await conversation.append(createUserMessage(conversation.origin(), { content: `Meanwhile ${choice}.` }));
+  if (choice % 3 === 0)
+    await conversation.append(createUserMessage(conversation.origin(), { content: `More ${choice}.` }));
+  for await (const answer of provider.stream(prepared.call)) {
+    if (answer.kind === "message")
+      await conversation.observe(prepared, { kind: "response", response: answer.message });
+    if (answer.kind === "error")
+      await conversation.observe(prepared, { kind: "failure", failure: answer.failure });
+  }
+  return "overtaken";
+}
+
+async function rewind({ agent: { conversation }, sentAfter }: Life, to: string): Promise<string> {
+  const before = conversation.requestMessages();
+  const outcome = await conversation.rewind(to);
+  if (outcome.kind === "rewound") {
+    ensureSame(outcome.live, conversation.live, "the live messages");
+    const sent = JSON.stringify(conversation.requestMessages());
+    ensureSame(sent, sentAfter.get(to) ?? sent, "what was sent after that message");
+    return outcome.kind;
+  }
+  ensure(outcome.message.length > 20, "a sentence");
+  ensureSame(conversation.requestMessages(), before, "what is sent after going back in vain");
+  return outcome.reason;
+}
+
+let ids = 1_000_000;
+
+async function check(life: Life, { provider, store }: Place): Promise<void> {
+  const { conversation } = life.agent;
+  await conversation.notes?.idle();
+  const { messages, damaged } = await store.readLive(life.id);
+  ensureSame(damaged, [], "damaged lines");
+  const resumed = createConversation(
+    {
+      ...handedIn,
+      ...life.shared,
+      model: conversation.model,
+      provider,
+      sessionId: life.id,
+      clock: { now: () => provider.simulator.now() },
+      ids: { next: () => `r${(ids += 1)}` },
+    },
+    messages,
+  );
+  ensureSame(
+    uuidsOf(resumed.live),
+    uuidsOf(conversation.live),
+    "the live messages of a resumed conversation",
+  );
+  ensureSame(resumed.requestMessages(), conversation.requestMessages(), "what a resumed conversation sends");
+  life.sentAfter.set(conversation.live.at(-1)?.uuid ?? "", JSON.stringify(conversation.requestMessages()));
+}
+
+const uuidsOf = (messages: readonly Message[]): readonly string[] => messages.map(({ uuid }) => uuid);
