@@ -12,6 +12,7 @@ const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "long-run": { calls: 75 },
   notes: { calls: 100, updates: 1 },
   resume: { resumed: 1, messages: 1 },
+  lives: { lives: 1, response: 1 },
   "store-crash": { killed: 4, acknowledged: 1, reopened: 1 },
   "store-lock": { races: 1 },
   tokenizers: { turns: 1 },

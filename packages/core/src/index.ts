@@ -187,6 +187,7 @@ export type {
   Answer,
   AskEvent,
   AskOptions,
+  BranchOptions,
   CompactOptions,
   Conversation,
   ConversationPlan,

@@ -11,7 +11,7 @@ import { createEmbeddedProvider, type EmbeddedProvider } from "../providers/embe
 import { withSummaries } from "../simulator/index.js";
 import { ensure, ensureSame } from "./ensure.js";
 import { createWorld, output, tools, worker } from "./made-up-world.js";
-import { createAgent, handedIn } from "./small-host.js";
+import { createAgent, driveConversation, handedIn } from "./small-host.js";
 
 const WINDOW = 24_000;
 
@@ -31,6 +31,7 @@ export const lifeEvents = [
   "undo",
   "rewind",
   "rewind-far",
+  "branch",
   "switch-model",
 ] as const;
 
@@ -42,6 +43,8 @@ export interface LifeEvent {
 
 export interface LifeOptions {
   readonly store: TranscriptStore;
+  /** Of the conversation in the store. */
+  readonly id?: string;
   readonly events: readonly LifeEvent[];
   /** Whether the engine may read the transcript to go back. */
   readonly hasHistory: boolean;
@@ -58,7 +61,9 @@ type Shared = Omit<ConversationOptions, "clock" | "ids" | "sessionId" | "provide
 /** One conversation, and everything that a check needs to make it again. */
 interface Life {
   readonly id: string;
-  readonly agent: ReturnType<typeof createAgent>;
+  readonly agent: ReturnType<typeof driveConversation>;
+  readonly runTool: Parameters<typeof driveConversation>[1]["runTool"];
+  readonly hasHistory: boolean;
   readonly shared: Shared;
   /** Calls whose results the host's own stage clears before the next request. */
   readonly wanted: string[];
@@ -79,18 +84,22 @@ export async function playLife(options: LifeOptions): Promise<void> {
     cacheEdits: options.cacheEdits,
     player: withSummaries(worker(true)),
   });
-  const life = await begin(options, provider);
+  let life = await begin(options, provider);
   await life.agent.say("Work through the whole project.");
   for (const event of events) {
-    const what = await happen(life, event, { provider, store });
+    if (event.kind === "branch") {
+      life = await branch(life, event.choice, { provider, store });
+      await onEvent?.(event.kind);
+      continue;
+    }
+    const what = await happen(life, { ...event, kind: event.kind }, { provider, store });
     await check(life, { provider, store });
     await onEvent?.(what);
   }
 }
 
 async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<Life> {
-  const { store, hasHistory, isThinkingBound } = options;
-  const id = "s";
+  const { store, id = "s", hasHistory, isThinkingBound } = options;
   const world = createWorld(1500);
   const wanted: string[] = [];
   const shared: Shared = {
@@ -115,16 +124,48 @@ async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<
     stages: [{ name: "wanted", perform: () => ({ clear: wanted.splice(0) }) }],
   };
   const writer = await store.open(id);
+  const runTool: Life["runTool"] = (call) => world.runTool(call, provider.simulator.now());
   const agent = createAgent({
     provider,
-    runTool: (call) => world.runTool(call, provider.simulator.now()),
-    conversation: {
-      ...shared,
-      writer,
-      ...(hasHistory ? { history: async () => (await store.readAll(id)).messages } : {}),
-    },
+    runTool,
+    conversation: { ...shared, writer, ...historyOf(store, id, hasHistory) },
   });
-  return { id, agent, shared, wanted, sentAfter: new Map() };
+  return { id, agent, runTool, hasHistory, shared, wanted, sentAfter: new Map() };
+}
+
+const historyOf = (store: TranscriptStore, id: string, hasHistory: boolean) =>
+  hasHistory ? { history: async () => (await store.readAll(id)).messages } : {};
+
+/** A branch, with which the life may go on. What happens to the one changes nothing in the other. */
+async function branch(life: Life, choice: number, place: Place): Promise<Life> {
+  const { store, provider } = place;
+  const { conversation } = life.agent;
+  const sent = JSON.stringify(conversation.requestMessages());
+  const id = `${life.id}-${conversation.live.length}-${choice}-${(ids += 1)}`;
+  const writer = await store.open(id);
+  const other = await conversation.branch({
+    sessionId: id,
+    writer,
+    ...historyOf(store, id, life.hasHistory),
+  });
+  ensureSame(JSON.stringify(other.requestMessages()), sent, "what a branch sends");
+  const twin: Life = {
+    ...life,
+    id,
+    agent: driveConversation(other, { provider, runTool: life.runTool }),
+    sentAfter: new Map(),
+  };
+  await check(twin, place);
+  await other.append(createUserMessage(other.origin(), { content: `Another way ${choice}.` }));
+  await other.compact();
+  await check(twin, place);
+  ensureSame(JSON.stringify(conversation.requestMessages()), sent, "what the first one sends");
+  const otherSent = JSON.stringify(other.requestMessages());
+  await conversation.append(createUserMessage(conversation.origin(), { content: `This way ${choice}.` }));
+  await conversation.compact();
+  await check(life, place);
+  ensureSame(JSON.stringify(other.requestMessages()), otherSent, "what the branch sends");
+  return choice % 2 === 0 ? twin : life;
 }
 
 interface Place {
@@ -132,7 +173,11 @@ interface Place {
   readonly store: TranscriptStore;
 }
 
-async function happen(life: Life, { kind, choice }: LifeEvent, { provider, store }: Place): Promise<string> {
+async function happen(
+  life: Life,
+  { kind, choice }: LifeEvent & { readonly kind: Exclude<LifeEvent["kind"], "branch"> },
+  { provider, store }: Place,
+): Promise<string> {
   const { agent } = life;
   const { conversation } = agent;
   const { live } = conversation;

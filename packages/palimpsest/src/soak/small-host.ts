@@ -39,7 +39,7 @@ export interface AgentOptions {
 
 /** The smallest host there is: prepare, send, observe, run the tools, append. */
 export function createAgent(options: AgentOptions) {
-  const { provider, runTool, turnMs = 2000 } = options;
+  const { provider } = options;
   let ids = options.firstId ?? 0;
   const conversation: Conversation = createConversation(
     {
@@ -52,12 +52,19 @@ export function createAgent(options: AgentOptions) {
     },
     options.messages,
   );
+  return Object.assign(driveConversation(conversation, options), { ids: () => ids });
+}
+
+/** The same for a conversation that is there. */
+export function driveConversation(
+  conversation: Conversation,
+  { provider, runTool, turnMs = 2000 }: Pick<AgentOptions, "provider" | "runTool" | "turnMs">,
+) {
   const steps: EngineStep[] = [];
   const agent = {
     conversation,
     steps,
     turns: 0,
-    ids: () => ids,
     say: (text: string | readonly UserBlock[]) =>
       conversation.append(createUserMessage(conversation.origin(), { content: text })),
     /** One request with its answer; undefined where the conversation is held. */

@@ -1,5 +1,6 @@
 import { agentKillRun } from "./agent-kill.js";
 import { conversationChaosRun } from "./conversation-chaos.js";
+import { livesRun } from "./lives.js";
 import { longRun } from "./long-run.js";
 import { notesRun } from "./notes.js";
 import { plansRun } from "./plans.js";
@@ -19,6 +20,7 @@ export const soakRuns: readonly SoakRun[] = [
   notesRun,
   plansRun,
   resumeRun,
+  livesRun,
   storeCrashRun,
   storeLockRun,
   shellFuzzRun,

@@ -12,6 +12,7 @@ import type { SentCall } from "../money/call-meter.js";
 import type { ContextSize } from "../measure/context-meter.js";
 import type { Pressure, Thresholds } from "../measure/thresholds.js";
 import type { CallOptions, ModelCall, ModelOutput, ModelProvider } from "../ports/model-provider.js";
+import type { TranscriptWriter } from "../ports/transcript-store.js";
 import type { BuiltRequest, CacheSafeParams } from "../prompt/request-builder.js";
 import type { TtlPolicy } from "../prompt/ttl/ttl-policy.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
@@ -19,6 +20,7 @@ import type { CompactionScope } from "../summarise/run/division.js";
 import type { CompactionPlan, NoPlan } from "../summarise/plan.js";
 import type { NotUndone, Undone } from "../summarise/undo/undo.js";
 import type { CacheBreak } from "../events/cache-break.js";
+import type { HostOptions } from "./host-options.js";
 
 /** What the engine did to the conversation on its own, and what it wrote into it. */
 export interface EngineStep {
@@ -152,6 +154,14 @@ export interface NotRewound {
   readonly message: string;
 }
 
+/** What a branch has of its own. All else is as in the conversation that it comes from. */
+export interface BranchOptions extends Partial<Omit<HostOptions, "model" | "maxTokens">> {
+  /** Default: a new one. */
+  readonly sessionId?: string;
+  /** Where the branch is stored: its messages so far, then what is said in it. Without one it lives as long as the process. */
+  readonly writer?: TranscriptWriter;
+}
+
 /** How full the context is, in everything that a host shows. */
 export interface ConversationSize extends ContextSize {
   readonly thresholds: Thresholds;
@@ -237,6 +247,11 @@ export interface Conversation {
    * Call off what is under way before: an answer that comes later is appended like any other.
    */
   rewind(to: string): Promise<Rewound | NotRewound>;
+  /**
+   * A second conversation that goes on from here with a life of its own; this one stays as it is. What was read, the
+   * sections of the system prompt and notes are copied.
+   */
+  branch(options?: BranchOptions): Promise<Conversation>;
   /** Goes on with another model. One with a smaller window: compacts first, with the old one. */
   switchModel(
     model: string,

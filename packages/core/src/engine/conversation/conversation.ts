@@ -5,6 +5,7 @@ import { headTokens } from "../measure/context-meter.js";
 import { percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
 import { createAsking } from "./ask.js";
+import { branchOff } from "./branch.js";
 import { badOption, checkOptions } from "./check-options.js";
 import type {
   CompactOptions,
@@ -16,11 +17,13 @@ import type {
 import type { ConversationOptions } from "./conversation-options.js";
 import { resolveOptions } from "./defaults.js";
 import { compactionStep } from "./describe-step.js";
-import { dueAt, estimatorOf, originOf, thresholdsOf } from "./facts.js";
+import { hasThinking } from "./decide.js";
+import { bindsThinking, dueAt, estimatorOf, isThinkingBound, originOf, thresholdsOf } from "./facts.js";
 import { messagesOf } from "./given-messages.js";
+import type { ResolvedOptions } from "./host-options.js";
 import { noCompaction } from "./no-compaction.js";
 import { billed, Observer } from "./observe.js";
-import { restateDeletions } from "./perform.js";
+import { dropThinking, restateDeletions } from "./perform.js";
 import { planNext } from "./plan.js";
 import { rewind } from "./rewind.js";
 import { isCalledOff, startRunner, type Runner } from "./run.js";
@@ -37,10 +40,14 @@ export function createConversation(
 ): Conversation {
   checkOptions(given);
   const options = resolveOptions(given, messages);
-  const setup = createSetup(options);
   const begun = messagesOf(messages, { ...options, parentUuid: null });
-  const runner = startRunner(setup, begun.messages);
+  const runner = startRunner(createSetup(options), begun.messages);
   runner.unstored = begun.made;
+  return conversationOf(options, runner);
+}
+
+function conversationOf(options: ConversationOptions & ResolvedOptions, runner: Runner): Conversation {
+  const { setup } = runner;
   const exclusive = createQueue();
   runner.notes = createKeeper(runner, options.notes, exclusive);
   const observer = new Observer(runner);
@@ -61,6 +68,11 @@ export function createConversation(
     plan: (given = {}) => exclusive(() => planNext(runner, given)),
     undo: () => exclusive(async () => setup.compaction?.undo(runner) ?? nothingToUndo),
     rewind: (to) => exclusive(() => rewind(runner, to)),
+    branch: (given = {}) =>
+      exclusive(async () => {
+        const branch = await branchOff(runner, options, given);
+        return conversationOf(branch.options, branch.runner);
+      }),
     switchModel: (model, given = {}) => exclusive(() => switchModel(runner, observer, { model, ...given })),
     size: () => sizeOf(runner),
     accounting: () => accountFor(runner.state.context.live, estimatorOf(runner)),
@@ -202,6 +214,9 @@ async function switchModel(
   }
   // Deletions inside the old model's cache mean nothing to the new one.
   if (model !== runner.state.model) await restateDeletions(runner);
+  // Changes for a model that binds nothing leave thinking where it is: coming back to this one it would be refused.
+  const isFreed = bindsThinking(runner) && !isThinkingBound(model);
+  if (isFreed && hasThinking(runner.state.context.live)) await dropThinking(runner);
   await runner.commit({ kind: "model-switched", model, maxTokens });
   return step;
 }

@@ -1,4 +1,4 @@
-import type { AssistantMessage } from "../../messages/message.js";
+import type { AssistantMessage, Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import { decideCached } from "../clear/cached-edits.js";
 import { isThinkingBlock } from "../boundaries/clear-results.js";
@@ -11,6 +11,7 @@ import { headTokens } from "../measure/context-meter.js";
 import { isBlocked } from "../measure/thresholds.js";
 import { decideMedia, type MediaPlan } from "../media/decide-media.js";
 import type { PlannedCut } from "../oversize/decide-cuts.js";
+import { isResponse } from "../oversize/unanswered.js";
 import type { CompactionFailed } from "../summarise/run/compaction.js";
 import type { Held } from "./conversation-api.js";
 import {
@@ -25,6 +26,7 @@ import {
 } from "./facts.js";
 import type { Moment } from "./stages.js";
 import { noCompaction } from "./no-compaction.js";
+import type { ConversationState } from "./state.js";
 import { whyNoRoom } from "./window-room.js";
 
 /** What is to be done next, before a request can be sent. */
@@ -251,13 +253,29 @@ function clearBySize(moment: Moment, { limit, target }: ClearAim): ClearPlan | u
 function finish(moment: Moment, { head }: Progress): Action {
   if (head === undefined) return { do: "resolve-head" };
   const isBound = findModel(moment.state.model) !== undefined && bindsThinking(moment);
-  return isBound && hasHeadChanged(moment, head) ? { do: "drop-thinking" } : { do: "send" };
+  return isBound && isThinkingLost(moment, head) ? { do: "drop-thinking" } : { do: "send" };
 }
 
-/** Whether the newest response was given to another system prompt or other tools, and there is thinking to drop. */
-function hasHeadChanged({ state }: Moment, now: string): boolean {
-  const { live } = state.context;
-  if (!live.some((message) => message.type === "assistant" && holdsThinking(message))) return false;
+/** Whether there is thinking that the API would refuse. */
+const isThinkingLost = ({ state }: Moment, head: string): boolean =>
+  hasThinking(state.context.live) && (hasHeadChanged(state, head) || isThinkingOfAnother(state));
+
+export const hasThinking = (live: readonly Message[]): boolean =>
+  live.some((message) => message.type === "assistant" && holdsThinking(message));
+
+/** Up to a response of a model that binds nothing, anything may have been changed without regard to thinking. */
+function isThinkingOfAnother({ context: { live } }: ConversationState): boolean {
+  const last = live.findLastIndex(
+    (message) => message.type === "assistant" && isResponse(message) && isFree(message),
+  );
+  return hasThinking(live.slice(0, last + 1));
+}
+
+const isFree = ({ message }: AssistantMessage): boolean =>
+  findModel(message?.model)?.capabilities.thinking.boundToPrefix === false;
+
+/** Whether the newest response was given to another system prompt or other tools. */
+function hasHeadChanged({ context: { live } }: ConversationState, now: string): boolean {
   const last = live.findLast(
     (message) => message.type === "assistant" && promptHeadOf(message) !== undefined,
   );

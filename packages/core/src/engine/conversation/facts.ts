@@ -127,5 +127,7 @@ export function clearContextOf(moment: Moment): ClearContext {
 export const listOf = ({ generation, model }: ConversationState): string => `${generation} ${model}`;
 
 /** Thinking is bound to what stands before it; also for a model that nobody knows. */
-export const bindsThinking = ({ state }: Moment): boolean =>
-  findModel(state.model)?.capabilities.thinking.boundToPrefix ?? true;
+export const bindsThinking = ({ state }: Moment): boolean => isThinkingBound(state.model);
+
+export const isThinkingBound = (model: string): boolean =>
+  findModel(model)?.capabilities.thinking.boundToPrefix ?? true;

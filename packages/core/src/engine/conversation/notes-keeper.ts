@@ -35,6 +35,11 @@ export const keepNotes = ({ store, editTool }: KeepNotesOptions = {}): NotesStag
       tool: editTool ?? commonEditTool(),
       inTurn,
     }),
+  branch: (notes) =>
+    keepNotes({
+      store: createMemoryNotesStore(store?.path, notes),
+      ...(editTool === undefined ? {} : { editTool }),
+    }),
 });
 
 type InTurn = (task: () => Promise<void>) => Promise<void>;

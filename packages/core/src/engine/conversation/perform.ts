@@ -120,7 +120,7 @@ export async function restateDeletions(running: Running): Promise<void> {
 }
 
 /** What thinking was bound to has changed: all of it goes. */
-async function dropThinking(running: Running): Promise<void> {
+export async function dropThinking(running: Running): Promise<void> {
   const [first] = running.state.context.live;
   if (first === undefined) return;
   const boundary = createMicrocompactBoundary(originOf(running), {

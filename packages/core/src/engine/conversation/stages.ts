@@ -114,6 +114,8 @@ export interface NotesKeeping extends ConversationNotes {
 export interface NotesStage {
   /** `inTurn` runs something in turn with everything else that changes the conversation. */
   readonly create: (running: Running, inTurn: (task: () => Promise<void>) => Promise<void>) => NotesKeeping;
+  /** The same for a branch, which begins with these notes and keeps them apart. */
+  readonly branch?: (notes: string) => NotesStage;
 }
 
 /**

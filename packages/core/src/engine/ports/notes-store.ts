@@ -9,13 +9,13 @@ export interface NotesStore {
 }
 
 /** Notes that live as long as the process. */
-export function createMemoryNotesStore(path = "session-memory/summary.md"): NotesStore {
-  let known: string | undefined;
+export function createMemoryNotesStore(path = "session-memory/summary.md", notes?: string): NotesStore {
+  let known = notes;
   return {
     path,
     read: async () => known,
-    write: async (notes) => {
-      known = notes;
+    write: async (text) => {
+      known = text;
     },
   };
 }

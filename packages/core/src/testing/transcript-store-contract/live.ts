@@ -255,6 +255,29 @@ export const liveCases: readonly TranscriptStoreCase[] = [
     },
   },
   {
+    name: "a branch is a conversation of its own, whose first lines another one has too",
+    async run(createStore) {
+      const store = await createStore();
+      const talk = conversationBuilder();
+      const [one, two, three] = [talk.user("one"), talk.assistant("two"), talk.user("three")];
+      const compaction = talk.compaction({ head: two, tail: three, place: "behind-summary" });
+      const writer = await store.open("main");
+      await writer.append([one, two, three, ...compaction]);
+      const marker = { ...conversationBuilder({ sessionId: "other" }).system("branched"), uuid: "marker" };
+      const kept = [
+        { ...two, parentUuid: marker.uuid },
+        { ...three, parentUuid: two.uuid },
+      ];
+      await write(store, "branch", [marker, ...kept, ...compaction]);
+      const [here, there] = [talk.user("here"), { ...talk.user("there"), parentUuid: three.uuid }];
+      await writer.append([here]);
+      await write(store, "branch", [there]);
+      await writer.close();
+      checkContent(await store.readLive("main"), [...compaction, two, three, here], "readLive");
+      checkContent(await store.readLive("branch"), [...compaction, ...kept, there], "readLive of the branch");
+    },
+  },
+  {
     name: "every boundary comes back with all that people said before it",
     async run(createStore) {
       const store = await createStore();
