@@ -9,12 +9,21 @@ const alias = [
     find: `@palimpsest/core/${name}`,
     replacement: source(`packages/core/src/adapters/${name}.ts`),
   })),
-  ...["compaction", "engine", "fit", "import", "notes", "protocols", "recordings", "restore", "validity"].map(
-    (name) => ({
-      find: `@palimpsest/core/${name}`,
-      replacement: source(`packages/core/src/${name}.ts`),
-    }),
-  ),
+  ...[
+    "branches",
+    "compaction",
+    "engine",
+    "fit",
+    "import",
+    "notes",
+    "protocols",
+    "recordings",
+    "restore",
+    "validity",
+  ].map((name) => ({
+    find: `@palimpsest/core/${name}`,
+    replacement: source(`packages/core/src/${name}.ts`),
+  })),
   {
     find: "@palimpsest/core/testing",
     replacement: source("packages/core/src/testing/index.ts"),

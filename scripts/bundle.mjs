@@ -49,8 +49,10 @@ async function modulesOf(entry) {
 const engine = await modulesOf(join(core, "index.js"));
 const entries = [
   "index",
+  "branches",
   "compaction",
   "engine",
+  "fit",
   "import",
   "notes",
   "protocols",

@@ -69,6 +69,7 @@ describe("exports", () => {
         "@palimpsest/core",
         "@palimpsest/core/ai-sdk",
         "@palimpsest/core/anthropic-sdk",
+        "@palimpsest/core/branches",
         "@palimpsest/core/compaction",
         "@palimpsest/core/fit",
         "@palimpsest/core/import",

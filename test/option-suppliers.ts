@@ -24,7 +24,7 @@ export const interfaces: readonly SuppliedInterface[] = [
     file: `${MIDDLE}/conversation-options.ts`,
     supplied: {
       [`${SESSION}/shared-conversation.ts#sharedConversation`]: "compaction",
-      [`${SESSION}/session.ts#openSession`]: "notes",
+      [`${SESSION}/session.ts#openSession`]: "notes branches",
       // The agent has none of its own (examples/stage-of-your-own.mjs shows one).
       "palimpsest/src/soak/random-life.ts#begin": "stages",
     },
@@ -39,7 +39,7 @@ export const interfaces: readonly SuppliedInterface[] = [
         "sessionId clock ids provider settings recallHint overflow account timer",
       [`${SESSION}/shared-conversation.ts#compactHooks`]: "hooks",
       [`${SESSION}/session.ts#openSession`]:
-        "source calibrations system tools state writer history transcriptPath continuation events cleanup",
+        "source calibrations system tools state writer transcriptPath continuation events cleanup",
       [`${SESSION}/start-subagent.ts#createSubagentStart`]: "agentId",
       "core/src/adapters/thread.ts#createThread": "capabilities absentTools",
       "core/src/adapters/adapter-options.ts#AdapterOptions": "estimator compactableTools",

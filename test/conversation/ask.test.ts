@@ -54,7 +54,9 @@ function start(player: Player = createEchoPlayer(), given: Partial<ConversationO
   const provider = createEmbeddedProvider({ player: withSummaries(player), maxRetries: 0 });
   const stored: Message[] = [];
   const writer = {
-    append: async (messages: readonly Message[]) => void stored.push(...messages),
+    // What requests begin with is stored too: other tests are about that.
+    append: async (messages: readonly Message[]) =>
+      void stored.push(...messages.filter((message) => !("requestState" in message))),
     close: async () => {},
   };
   const options = { model: "claude-opus-5", maxTokens: 1000, compaction, provider, writer, ...given };

@@ -1,3 +1,4 @@
+import { branches } from "@palimpsest/core/branches";
 import { describe, expect, it } from "vitest";
 import {
   createConversation,
@@ -38,7 +39,7 @@ function createStage(given: Partial<ConversationOptions> & { readonly hasHistory
     state: world.state,
     events,
     writer: { append: async (messages) => void stored.push(...messages), close: async () => {} },
-    ...(hasHistory ? { history: async () => [...stored] } : {}),
+    branches: branches(hasHistory ? { history: async () => [...stored] } : {}),
     ...options,
   } satisfies Parameters<typeof createAgent>[0]["conversation"];
   const agent = createAgent({
@@ -138,7 +139,7 @@ describe("going back to an earlier message", () => {
         await conversation.observe(prepared, { kind: "response", response: output.message });
     }
     const late = conversation.live.find(({ type }) => type === "assistant");
-    const meanwhile = conversation.live[2];
+    const meanwhile = conversation.live.find((message) => JSON.stringify(message).includes("Meanwhile."));
     await conversation.rewind(meanwhile?.uuid ?? "");
     expect(sent(conversation.requestMessages())).toContain("Meanwhile.");
     expect(sent(conversation.requestMessages())).not.toContain("And more.");
@@ -169,9 +170,11 @@ describe("going back to an earlier message", () => {
 
   it("says so where the transcript cannot be read", async () => {
     const { agent, conversation } = createStage({
-      history: async () => {
-        throw new Error("the disk is gone");
-      },
+      branches: branches({
+        history: async () => {
+          throw new Error("the disk is gone");
+        },
+      }),
     });
     await agent.say("Work.");
     const outcome = await conversation.rewind(lastOf(conversation.live));

@@ -175,7 +175,11 @@ export type {
   PreCompactOutput,
 } from "./engine/ports/compact-hooks.js";
 export { createConversation } from "./engine/conversation/conversation.js";
-export type { ConversationOptions } from "./engine/conversation/conversation-options.js";
+export type {
+  BranchedOff,
+  BranchStage,
+  ConversationOptions,
+} from "./engine/conversation/conversation-options.js";
 export type {
   ConversationSystem,
   ConversationTool,

@@ -18,6 +18,7 @@ export function createRewoundMarker(origin: MessageOrigin, leftOut: readonly str
   return { ...base, subtype: "rewound", ...(leftOut.length === 0 ? {} : { leftOut }) };
 }
 
+/** Whether a message says that the conversation went back to an earlier one. */
 export const isRewound = (message: Message): message is RewoundMarker =>
   message.type === "system" && message.subtype === "rewound";
 

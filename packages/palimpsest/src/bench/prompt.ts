@@ -1,6 +1,7 @@
 import { messagesApiCapabilities, type Message, type RequestMessage } from "@palimpsest/core";
 import {
   createCacheWatch,
+  describeBreak,
   createNormaliser,
   createRequestBuilder,
   createSystemLayouter,
@@ -75,7 +76,7 @@ function measure(messageCount: number): Spread {
     const found = watch.after({ source, usage, at });
     builder.answered(built, { messageId: `msg_${number}`, at });
     const cost = microsecondsSince(started);
-    if (found !== undefined) throw new Error(`a break that is none: ${found.summary}`);
+    if (found !== undefined) throw new Error(`a break that is none: ${describeBreak(found)}`);
     read += WRITTEN;
     at += 1000;
     return cost;

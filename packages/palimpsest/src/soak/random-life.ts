@@ -1,3 +1,4 @@
+import { branches } from "@palimpsest/core/branches";
 import {
   createConversation,
   createUserMessage,
@@ -128,7 +129,7 @@ async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<
   const agent = createAgent({
     provider,
     runTool,
-    conversation: { ...shared, writer, ...historyOf(store, id, hasHistory) },
+    conversation: { ...shared, writer, branches: branches(historyOf(store, id, hasHistory)) },
   });
   return { id, agent, runTool, hasHistory, shared, wanted, sentAfter: new Map() };
 }

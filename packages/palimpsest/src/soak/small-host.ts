@@ -11,6 +11,7 @@ import {
   type ToolUseBlock,
   type UserBlock,
 } from "@palimpsest/core";
+import { branches } from "@palimpsest/core/branches";
 import { compaction } from "@palimpsest/core/compaction";
 import { endOf, takeTurn } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
@@ -18,7 +19,7 @@ import { findProblems } from "@palimpsest/core/validity";
 import type { EmbeddedProvider } from "../providers/embedded.js";
 
 /** All that a host can hand in. */
-export const handedIn = { compaction, notes: keepNotes() };
+export const handedIn = { compaction, notes: keepNotes(), branches: branches() };
 
 /** What a tool answers. */
 type RunTool = (call: ToolUseBlock) => string | UserBlock | Promise<string | UserBlock>;

@@ -1,50 +1,51 @@
+import type { Message } from "../../messages/message.js";
 import { liveMessages } from "../../messages/transcript/live.js";
 import type { SystemPrompt } from "../prompt/sections.js";
 import { branchMessages } from "./branch-messages.js";
 import type { BranchOptions } from "./conversation-api.js";
-import { checkOptions } from "./check-options.js";
-import type { ConversationOptions } from "./conversation-options.js";
-import type { ResolvedOptions, RestoreSources } from "./host-options.js";
-import { resolveOptions } from "./defaults.js";
-import { startRunner, type Runner } from "./run.js";
-import { createSetup } from "./setup.js";
-
-type Handed = ConversationOptions & ResolvedOptions;
+import type { BranchedOff, BranchStage, ConversationOptions } from "./conversation-options.js";
+import type { RestoreSources } from "./host-options.js";
+import { rewind } from "./rewind.js";
+import type { Running } from "./stages.js";
 
 /** A second conversation that goes on from here. Nothing that happens to it changes the first one. */
 export async function branchOff(
-  { state, notes }: Runner,
-  options: Handed,
-  given: BranchOptions,
-): Promise<{ readonly options: Handed; readonly runner: Runner }> {
+  { setup, state, notes }: Running,
+  options: ConversationOptions,
+  { history, ...given }: BranchOptions,
+): Promise<BranchedOff> {
   // What these refer to is the first conversation's.
-  const { writer: _writer, history: _history, events: _events, cleanup: _cleanup, ...shared } = options;
+  const { writer: _writer, events: _events, cleanup: _cleanup, ...shared } = options;
   const { model, maxTokens, windows, context } = state;
   const prompt = shared.system?.prompt;
-  const wanted: ConversationOptions = {
+  const sessionId = given.sessionId ?? setup.ids.next();
+  const own: ConversationOptions = {
     ...shared,
     ...(shared.notes?.branch === undefined || notes === undefined
       ? {}
       : { notes: shared.notes.branch(await notes.read()) }),
     ...(shared.state === undefined ? {} : { state: ownState(shared.state) }),
     ...(prompt === undefined ? {} : { system: { ...shared.system, prompt: await holding(prompt) } }),
-    sessionId: shared.ids.next(),
     ...given,
+    branches: branches(history === undefined ? {} : { history }),
+    sessionId,
     model,
     maxTokens,
   };
-  checkOptions(wanted);
-  const own = resolveOptions(wanted, []);
-  const setup = createSetup(own);
-  const { clock, ids } = setup;
-  const origin = { clock, ids, sessionId: own.sessionId };
-  const messages = branchMessages(context.live, { origin, from: options.sessionId });
-  await own.writer?.append(messages);
-  const runner = startRunner(setup, liveMessages(messages));
-  const window = windows.get(model);
-  if (window !== undefined) runner.note({ kind: "refused", window });
-  return { options: own, runner };
+  const { clock = setup.clock, ids = setup.ids } = own;
+  const from = setup.options.sessionId;
+  const stored = branchMessages(context.live, { origin: { clock, ids, sessionId }, from });
+  return { options: own, stored, live: liveMessages(stored), window: windows.get(model) };
 }
+
+/** Goes back and branches. `history` gives everything that was stored, for what the live messages no longer hold. */
+export const branches = ({
+  history,
+}: { readonly history?: () => Promise<readonly Message[]> } = {}): BranchStage => ({
+  name: "branches",
+  rewind: (running, to) => rewind(running, to, history),
+  branch: branchOff,
+});
 
 /** What was read is the same, and what is read from now on is not. */
 function ownState({ nestedMemory: _memory, ...state }: RestoreSources): RestoreSources {

@@ -149,7 +149,9 @@ export interface NotRewound {
     | "unknown_message"
     /** Something before that message was cleared, replaced, cut or summarised since, and there is no `history`. */
     | "originals_missing"
-    | "history_unreadable";
+    | "history_unreadable"
+    /** The conversation was made without `branches`. */
+    | "not_handed_in";
   /** One sentence. */
   readonly message: string;
 }
@@ -160,6 +162,8 @@ export interface BranchOptions extends Partial<Omit<HostOptions, "model" | "maxT
   readonly sessionId?: string;
   /** Where the branch is stored: its messages so far, then what is said in it. Without one it lives as long as the process. */
   readonly writer?: TranscriptWriter;
+  /** Everything that the branch has stored, for going back in it. */
+  readonly history?: () => Promise<readonly Message[]>;
 }
 
 /** How full the context is, in everything that a host shows. */

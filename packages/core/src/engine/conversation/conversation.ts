@@ -5,9 +5,9 @@ import { headTokens } from "../measure/context-meter.js";
 import { percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
 import { createAsking } from "./ask.js";
-import { branchOff } from "./branch.js";
 import { badOption, checkOptions } from "./check-options.js";
 import type {
+  BranchOptions,
   CompactOptions,
   Conversation,
   ConversationSize,
@@ -25,7 +25,6 @@ import { noCompaction } from "./no-compaction.js";
 import { billed, Observer } from "./observe.js";
 import { dropThinking, restateDeletions } from "./perform.js";
 import { planNext } from "./plan.js";
-import { rewind } from "./rewind.js";
 import { isCalledOff, startRunner, type Runner } from "./run.js";
 import { createSetup } from "./setup.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
@@ -67,12 +66,8 @@ function conversationOf(options: ConversationOptions & ResolvedOptions, runner: 
     compact: (given = {}) => exclusive(() => compactNow(runner, observer, given)),
     plan: (given = {}) => exclusive(() => planNext(runner, given)),
     undo: () => exclusive(async () => setup.compaction?.undo(runner) ?? nothingToUndo),
-    rewind: (to) => exclusive(() => rewind(runner, to)),
-    branch: (given = {}) =>
-      exclusive(async () => {
-        const branch = await branchOff(runner, options, given);
-        return conversationOf(branch.options, branch.runner);
-      }),
+    rewind: (to) => exclusive(async () => options.branches?.rewind(runner, to) ?? cannotRewind),
+    branch: (given = {}) => exclusive(() => branchOff(runner, options, given)),
     switchModel: (model, given = {}) => exclusive(() => switchModel(runner, observer, { model, ...given })),
     size: () => sizeOf(runner),
     accounting: () => accountFor(runner.state.context.live, estimatorOf(runner)),
@@ -103,6 +98,25 @@ const nothingToUndo = {
   reason: "nothing_to_undo",
   message: "There is no compaction to undo.",
 } as const;
+
+const HAND_BRANCHES_IN = "Hand in `branches` of @palimpsest/core/branches for this.";
+const cannotRewind = { kind: "failed", reason: "not_handed_in", message: HAND_BRANCHES_IN } as const;
+
+/** A second conversation that goes on from here. */
+async function branchOff(
+  runner: Runner,
+  options: ConversationOptions,
+  given: BranchOptions,
+): Promise<Conversation> {
+  if (options.branches === undefined) throw badOption(HAND_BRANCHES_IN);
+  const { options: wanted, stored, live, window } = await options.branches.branch(runner, options, given);
+  checkOptions(wanted);
+  const own = resolveOptions(wanted, []);
+  await own.writer?.append(stored);
+  const branch = startRunner(createSetup(own), live);
+  if (window !== undefined) branch.note({ kind: "refused", window });
+  return conversationOf(own, branch);
+}
 
 /** Runs one thing after the other; one that fails holds nobody up. */
 function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {

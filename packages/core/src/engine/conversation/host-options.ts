@@ -2,7 +2,6 @@ import type { QuerySource } from "../../messages/call/query-source.js";
 import type { Clock, Ids } from "../../messages/construct.js";
 import type { ToolResultBlock } from "../../messages/content.js";
 import type { Fields } from "../../messages/fields.js";
-import type { Message } from "../../messages/message.js";
 import type { RecallHint } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
 import type { EventEmitter } from "../events/emitter.js";
@@ -103,8 +102,6 @@ export interface HostOptions {
   readonly state?: RestoreSources;
   /** Where messages are stored. Without one they live as long as the process. */
   readonly writer?: TranscriptWriter;
-  /** Everything that was stored, the oldest first, for going back to before what the live messages hold. */
-  readonly history?: () => Promise<readonly Message[]>;
   /** What the model is told of where the transcript is. */
   readonly transcriptPath?: string;
   readonly continuation?: SummaryMessageParts["continuation"];

@@ -9,12 +9,16 @@ import { foldMessages } from "./fold.js";
 import { placeAnswers } from "./place-answers.js";
 import { liveUpTo } from "./rewind-in-memory.js";
 import { compactionEnd, overtakenIn, type RewindTarget } from "./rewind-target.js";
-import type { Runner } from "./run.js";
+import type { Running } from "./stages.js";
 
 /** Goes on after an earlier message, as the conversation was then. What came after stays in the transcript. */
-export async function rewind(runner: Runner, to: string): Promise<Rewound | NotRewound> {
+export async function rewind(
+  runner: Running,
+  to: string,
+  history: (() => Promise<readonly Message[]>) | undefined,
+): Promise<Rewound | NotRewound> {
   const { setup, state } = runner;
-  const { history, state: sources } = setup.options;
+  const { state: sources } = setup.options;
   let stored: readonly Message[] | undefined;
   try {
     stored = await history?.();

@@ -19,8 +19,6 @@ export interface CacheBreak {
   readonly cost: number | null;
   /** At least one; changes of the request in the order of the prompt. */
   readonly reasons: readonly BreakReason[];
-  /** The reasons in one sentence. Names of tools and sections in it are cleaned. */
-  readonly summary: string;
   /** Time between the start of this request and that of the last one that used the prefix. */
   readonly gapMs: number;
   /** The provider's verdict, and whether it says the same; neither where it was not asked or could not tell. */

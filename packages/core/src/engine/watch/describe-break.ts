@@ -1,4 +1,4 @@
-import { inMinutes, safeName } from "./describe-reason.js";
+import { describeReasons, inMinutes, safeName } from "./describe-reason.js";
 import type { CacheBreak } from "../events/cache-break.js";
 
 /** A break in a few sentences for people. */
@@ -13,7 +13,7 @@ export function describeBreak(found: CacheBreak): string {
       ? ""
       : ` The provider says ${safeName(diagnosis.type)}${agrees === undefined ? "" : agrees ? ", which agrees" : ", which does not agree"}.`;
   return (
-    `Cache break in ${safeName(source)} (${safeName(model)}): ${found.summary}. ${figures}${price}. ` +
+    `Cache break in ${safeName(source)} (${safeName(model)}): ${describeReasons(found.reasons)}. ${figures}${price}. ` +
     `The prefix was last used ${inMinutes(gapMs)} before.${verdict}`
   );
 }

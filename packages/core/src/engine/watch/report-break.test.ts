@@ -1,3 +1,4 @@
+import { describeReasons } from "./describe-reason.js";
 import { describe, expect, it } from "vitest";
 import { createEventEmitter } from "../events/emitter.js";
 import { createMemoryBreakDiffStore } from "../ports/break-diff-store.js";
@@ -148,7 +149,7 @@ describe("what a break tells", () => {
 
   it("names that somebody else chose cannot steer a terminal", () => {
     const found = second({ tools: [tool("Read"), tool("Edit"), tool(`evil\u001b[2J\n${"x".repeat(200)}`)] });
-    expect(found?.summary).toContain("+evil\uFFFD[2J\uFFFDxxx");
-    expect(found?.summary.length).toBeLessThan(150);
+    expect(describeReasons(found?.reasons ?? [])).toContain("+evil\uFFFD[2J\uFFFDxxx");
+    expect(describeReasons(found?.reasons ?? []).length).toBeLessThan(150);
   });
 });

@@ -3,7 +3,6 @@ import type { Prices } from "../../models/model.js";
 import type { Settings } from "../settings/settings.js";
 import type { BreakReason } from "../events/break-reason.js";
 import type { CacheBreak } from "../events/cache-break.js";
-import { describeReasons } from "./describe-reason.js";
 import { agreesWith, readDiagnosis } from "./diagnosis.js";
 import { costOfLoss, judgeReading, type CacheFigures, type Loss } from "./judge-reading.js";
 import { ttlsOf, unchangedCauses } from "./unchanged-causes.js";
@@ -79,7 +78,6 @@ export function reportBreak(parts: BreakParts): CacheBreak {
     lostShare: loss.lostShare,
     cost: prices === undefined ? null : costOfLoss(loss.lostTokens, { figures, prices, ttl }),
     reasons,
-    summary: describeReasons(reasons),
     gapMs,
     ...(diagnosis === undefined ? {} : { diagnosis }),
     ...(agrees === undefined ? {} : { agrees }),

@@ -1,3 +1,4 @@
+import { branches } from "@palimpsest/core/branches";
 import {
   createConversation,
   createEventEmitter,
@@ -191,7 +192,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       source: options.source,
       events,
       writer,
-      history: async () => (await store.readAll(id)).messages,
+      branches: branches({ history: async () => (await store.readAll(id)).messages }),
       transcriptPath,
       system: { prompt: prompts.of({ hasSkills: true }) },
       tools: () => main.list().map(offeredTool),

@@ -1,0 +1,1 @@
+export { branches } from "./engine/conversation/branch.js";
