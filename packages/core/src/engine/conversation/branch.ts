@@ -9,7 +9,7 @@ import { rewind } from "./rewind.js";
 import type { Running } from "./stages.js";
 
 /** A second conversation that goes on from here. Nothing that happens to it changes the first one. */
-export async function branchOff(
+async function branchOff(
   { setup, state, notes }: Running,
   options: ConversationOptions,
   { history, ...given }: BranchOptions,
