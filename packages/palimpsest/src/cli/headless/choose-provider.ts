@@ -9,8 +9,8 @@ export interface ChosenProvider {
 
 /**
  * The Messages API, or a server that speaks it, where there is a key or an address; otherwise the simulated one in
- * this process, which needs neither. `--base-url` with a path that ends in `/chat/completions`' parent (`/v1`) and
- * an OpenAI key goes to an OpenAI-compatible server.
+ * this process, which needs neither. An address with an OpenAI key, and none of Anthropic's, is an OpenAI-compatible
+ * server.
  */
 export async function chooseProvider(
   baseUrl: string | undefined,
