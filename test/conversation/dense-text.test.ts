@@ -77,6 +77,12 @@ describe("dense text does not stop a conversation", () => {
     expect(await runTokenizers({ seed, window, turns: 60 })).not.toHaveProperty("failure");
   });
 
+  it("what was learned of a kind stays learned after forty others", async () => {
+    const outcome = await runTokenizers({ seed: 56, window: 200_000, turns: 76 });
+    expect(outcome).not.toHaveProperty("failure");
+    expect(outcome).toMatchObject({ turns: 76, refusals: 1 });
+  });
+
   it("two texts longer than the window, one after the other, each refused once", async () => {
     const outcome = await runTokenizers({
       seed: 21,

@@ -78,7 +78,15 @@ export function learnKinds(
       known = withKind(known, { print: printOf(piece), scale });
     }
   }
-  return known.slice(-MOST_KINDS);
+  while (known.length > MOST_KINDS) known = withoutLeast(known);
+  return known;
+}
+
+/** Without the kind that is nearest to its estimate: forgetting that one costs least. */
+function withoutLeast(kinds: readonly KindScale[]): KindScale[] {
+  const surprises = kinds.map(({ scale }) => Math.abs(Math.log(scale)));
+  const least = surprises.indexOf(Math.min(...surprises));
+  return kinds.filter((_, at) => at !== least);
 }
 
 /** The kinds with one more: what is the same becomes one, the newest stand last. */
