@@ -191,6 +191,7 @@ export type {
   Answer,
   AskEvent,
   AskOptions,
+  AppendOptions,
   BranchOptions,
   CompactOptions,
   Conversation,

@@ -18,6 +18,8 @@ interface MessageBase {
   readonly isSidechain?: boolean;
   /** Written by the program, not by the person. */
   readonly isMeta?: boolean;
+  /** Stays word for word whatever is summarised. */
+  readonly isPinned?: boolean;
 }
 
 export interface UserMessage extends MessageBase {

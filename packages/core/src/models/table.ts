@@ -201,3 +201,7 @@ export function findModel(name: string): Model | undefined {
     .replaceAll(".", "-");
   return byId.get(bare);
 }
+
+/** Whether a model's thinking is bound to what stands before it; undefined for a model that nobody knows. */
+export const bindsThinkingOf = (model: string): boolean | undefined =>
+  findModel(model)?.capabilities.thinking.boundToPrefix;

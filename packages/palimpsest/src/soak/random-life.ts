@@ -1,4 +1,3 @@
-import { branches } from "@palimpsest/core/branches";
 import {
   createConversation,
   createUserMessage,
@@ -8,6 +7,8 @@ import {
   type TranscriptStore,
   type UserBlock,
 } from "@palimpsest/core";
+import { branches } from "@palimpsest/core/branches";
+import { isBilledCallsRecord } from "@palimpsest/core/engine";
 import { createEmbeddedProvider, type EmbeddedProvider } from "../providers/embedded.js";
 import { withSummaries } from "../simulator/index.js";
 import { ensure, ensureSame } from "./ensure.js";
@@ -21,6 +22,7 @@ export const lifeEvents = [
   "turn",
   "say",
   "say-long",
+  "pin",
   "picture",
   "overtake",
   "compact",
@@ -68,7 +70,9 @@ interface Life {
   readonly shared: Shared;
   /** Calls whose results the host's own stage clears before the next request. */
   readonly wanted: string[];
-  /** What would have been sent when a message was the last one. */
+  /** Texts that have to be sent word for word, in their order. */
+  pinned: readonly string[];
+  /** What would have been sent when a message was the last one, by model and message. */
   readonly sentAfter: Map<string, string>;
 }
 
@@ -131,7 +135,7 @@ async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<
     runTool,
     conversation: { ...shared, writer, branches: branches(historyOf(store, id, hasHistory)) },
   });
-  return { id, agent, runTool, hasHistory, shared, wanted, sentAfter: new Map() };
+  return { id, agent, runTool, hasHistory, shared, wanted, pinned: [], sentAfter: new Map() };
 }
 
 const historyOf = (store: TranscriptStore, id: string, hasHistory: boolean) =>
@@ -192,6 +196,12 @@ async function happen(
     case "say-long":
       await agent.say(output(choice, 4000 + (choice % 7) * 9000));
       return kind;
+    case "pin": {
+      const text = `Remember ${choice}-${(ids += 1)}: ${output(choice, 200)}`;
+      await conversation.append(createUserMessage(conversation.origin(), { content: text }), { pin: true });
+      life.pinned = [...life.pinned, text];
+      return kind;
+    }
     case "picture":
       await agent.say([picture, { type: "text", text: `Look at ${choice}.` }]);
       return kind;
@@ -263,13 +273,17 @@ async function overtake(
   return "overtaken";
 }
 
-async function rewind({ agent: { conversation }, sentAfter }: Life, to: string): Promise<string> {
+async function rewind(life: Life, to: string): Promise<string> {
+  const { agent, sentAfter } = life;
+  const { conversation } = agent;
   const before = conversation.requestMessages();
   const outcome = await conversation.rewind(to);
   if (outcome.kind === "rewound") {
     ensureSame(outcome.live, conversation.live, "the live messages");
     const sent = JSON.stringify(conversation.requestMessages());
-    ensureSame(sent, sentAfter.get(to) ?? sent, "what was sent after that message");
+    const then = sentAfter.get(`${conversation.model} ${to}`);
+    ensureSame(sent, then ?? sent, "what was sent after that message");
+    life.pinned = life.pinned.filter((text) => sent.includes(encoded(text)));
     return outcome.kind;
   }
   ensure(outcome.message.length > 20, "a sentence");
@@ -302,7 +316,26 @@ async function check(life: Life, { provider, store }: Place): Promise<void> {
     "the live messages of a resumed conversation",
   );
   ensureSame(resumed.requestMessages(), conversation.requestMessages(), "what a resumed conversation sends");
-  life.sentAfter.set(conversation.live.at(-1)?.uuid ?? "", JSON.stringify(conversation.requestMessages()));
+  checkPins(life);
+  // After a compaction the last one may be one that it has kept: going back to that takes the compaction back.
+  const last = conversation.live.at(-1)?.uuid;
+  const stored = (await store.readAll(life.id)).messages.findLast((message) => !isBilledCallsRecord(message));
+  if (stored === undefined || (stored.uuid !== last && !("overtakes" in stored))) return;
+  life.sentAfter.set(`${conversation.model} ${last}`, JSON.stringify(conversation.requestMessages()));
+}
+
+/** As it stands inside of JSON. */
+const encoded = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** What is pinned is sent word for word and in its order; a summary may quote it besides. */
+function checkPins({ agent: { conversation }, pinned }: Life): void {
+  const sent = JSON.stringify(conversation.requestMessages());
+  let last = -1;
+  for (const text of pinned) {
+    const at = sent.lastIndexOf(encoded(text));
+    ensure(at > last, `something pinned is lost, or not in its place: ${text.slice(0, 40)}`);
+    last = at;
+  }
 }
 
 const uuidsOf = (messages: readonly Message[]): readonly string[] => messages.map(({ uuid }) => uuid);

@@ -1,5 +1,6 @@
 import type { AssistantBlock, ToolResultBlock, ToolUseBlock, UserBlock } from "../../messages/content.js";
 import type { AssistantMessage, Message, UserMessage } from "../../messages/message.js";
+import { isPinned } from "../../messages/pinned.js";
 import { isHumanMessage, isSyntheticError } from "../../messages/predicates.js";
 import type { Estimator } from "../ports/estimator.js";
 import { isThinkingBlock } from "../boundaries/clear-results.js";
@@ -81,7 +82,8 @@ interface Entry {
   readonly order: number;
   readonly callUuid: string;
   readonly callMessage: number;
-  readonly isCompactable: boolean;
+  /** Of a tool whose results may go, and not pinned. */
+  isCompactable: boolean;
   readonly named: readonly FileRead[];
   result: { readonly block: ToolResultBlock; readonly mark: Mark } | undefined;
   reads: readonly FileRead[];
@@ -283,16 +285,20 @@ class FoldingResultIndex implements ResultIndex {
     if (isHumanMessage(message)) this.#open.clear();
     if (!Array.isArray(content)) return this.#line.add(this.#estimator.message(message));
     for (const block of content as readonly UserBlock[]) {
-      if (block?.type === "tool_result") this.#takeResult(block);
+      if (block?.type === "tool_result") this.#takeResult(block, isPinned(message));
       else this.#line.add(this.#estimator.block(block));
     }
   }
 
-  #takeResult(block: ToolResultBlock): void {
+  #takeResult(block: ToolResultBlock, isToStay: boolean): void {
     const mark = this.#line.mark(this.#messages, this.#estimator.block(block));
     const entry = this.#entries.get(block.tool_use_id);
     if (entry === undefined) return;
     this.#open.delete(entry.id);
+    if (isToStay && entry.isCompactable) {
+      entry.isCompactable = false;
+      this.#candidates = this.#candidates.filter((other) => other !== entry);
+    }
     if (entry.result !== undefined || entry.isAmbiguous) {
       this.#retire(entry);
       entry.isAmbiguous = true;

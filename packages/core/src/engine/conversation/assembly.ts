@@ -1,6 +1,7 @@
 import { hashMessage, hashValue } from "../../messages/hash.js";
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
+import { isPinnedCopy } from "../../messages/pinned.js";
 import { isSyntheticError } from "../../messages/predicates.js";
 import { decideApiNative, type NativeClearing } from "../clear/api-native.js";
 import { CONTEXT_MANAGEMENT_BETA } from "../clear/context-management.js";
@@ -181,7 +182,9 @@ export interface LastRequest {
 }
 
 export function lastRequestOf(live: readonly Message[]): LastRequest | undefined {
-  const last = live.findLast((message) => message.type === "assistant" && !isSyntheticError(message));
+  const last = live.findLast(
+    (message) => message.type === "assistant" && !isSyntheticError(message) && !isPinnedCopy(message),
+  );
   if (last?.type !== "assistant") return undefined;
   const { id } = last.message;
   const first = live.findIndex((message) => message.type === "assistant" && message.message.id === id);

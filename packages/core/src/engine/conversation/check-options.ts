@@ -15,39 +15,30 @@ export function checkOptions(options: ConversationOptions): void {
   const { compaction, notes, overflow, system, tools, maxTokens, state } = given;
   demand(
     compaction === "none" || hasFunction(compaction, "perform"),
-    '`compaction` has to be handed in: the one of @palimpsest/core/compaction, or "none"',
+    '`compaction` must be handed in: the one of @palimpsest/core/compaction, or "none"',
   );
   demand(
     notes === undefined || hasFunction(notes, "create"),
-    "`notes` has to be keepNotes() of @palimpsest/core/notes",
+    "`notes` must be keepNotes() of @palimpsest/core/notes",
   );
-  demand(typeof given.model === "string" && given.model !== "", "`model` has to be a model's name");
-  demand(
-    typeof maxTokens === "number" && !Number.isNaN(maxTokens),
-    "`maxTokens` has to be the number of tokens that an answer may have",
-  );
+  demand(typeof given.model === "string" && given.model !== "", "`model` must be a name");
+  demand(typeof maxTokens === "number" && !Number.isNaN(maxTokens), "`maxTokens` must be a number");
   const { sessionId, clock, ids } = given;
-  demand(sessionId === undefined || typeof sessionId === "string", "`sessionId` has to be a text");
-  demand(clock === undefined || hasFunction(clock, "now"), "`clock` needs `now()`, which gives milliseconds");
-  demand(
-    ids === undefined || hasFunction(ids, "next"),
-    "`ids` needs `next()`, which gives another id every time",
-  );
+  demand(sessionId === undefined || typeof sessionId === "string", "`sessionId` must be a string");
+  demand(clock === undefined || hasFunction(clock, "now"), "`clock` needs `now()`");
+  demand(ids === undefined || hasFunction(ids, "next"), "`ids` needs `next()`");
   demand(
     tools === undefined || typeof tools === "function" || Array.isArray(tools),
-    "`tools` has to be a list with `{ definition }` of each tool, or a function that gives one",
+    "`tools` must be a list with `{ definition }` of each tool, or a function that gives one",
   );
-  demand(
-    overflow === undefined || hasFunction(overflow, "keep"),
-    "`overflow` needs `keep(text)`, which stores a text and gives its path",
-  );
+  demand(overflow === undefined || hasFunction(overflow, "keep"), "`overflow` needs `keep(text)`");
   demand(
     state === undefined || (isFields(state) && hasFunction(state["restore"], "gather")),
     "`state` needs `restore`, the one of @palimpsest/core/restore",
   );
   demand(
     system === undefined || isFields(system),
-    "`system` has to be an object: `{ custom: text }`, or `{ prompt }` of createSystemPrompt",
+    "`system` must be an object: `{ custom: text }`, or `{ prompt }` of createSystemPrompt",
   );
 }
 

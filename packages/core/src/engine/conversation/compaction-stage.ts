@@ -1,4 +1,3 @@
-import { findModel } from "../../models/table.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { EngineEvents } from "../events/engine-events.js";
 import { extendEvent } from "../events/lazy-field.js";
@@ -16,7 +15,9 @@ import { mentionsOf } from "../summarise/record/used-names.js";
 import { linkOf } from "./chain.js";
 import type { CompactOptions } from "./conversation-api.js";
 import { cutsFor, cutUnanswered } from "./cut-unanswered.js";
-import { estimatorOf, thresholdsOf } from "./facts.js";
+import { bindsThinking, estimatorOf, thresholdsOf } from "./facts.js";
+import { nothingToUndo } from "./no-compaction.js";
+import { dropBoundThinking } from "./perform.js";
 import type { Moment } from "./stages.js";
 import type { Running } from "./stages.js";
 import type { CompactionRequest, CompactionStage } from "./stages.js";
@@ -36,7 +37,7 @@ export const compaction: CompactionStage = {
 /** Everything of a compaction takes effect at its commit: first in the store, then in the conversation. */
 async function perform(
   running: Running,
-  { signal, isLastResort, ...given }: CompactionRequest,
+  { signal, isLastResort, toFit, ...given }: CompactionRequest,
 ): Promise<Compacted | CompactionFailed> {
   const { setup, ledger } = running;
   const { events, settings, clock } = setup;
@@ -47,7 +48,7 @@ async function perform(
   if (scope === "calls_pending") return failedAtOnce(scope);
   const told: { compact?: EngineEvents["compact"] } = {};
   const ports = { ...portsOf(running, { signal }), events: withholding(events, told) };
-  const input = inputOf(running, { ...given, ...(scope === undefined ? {} : { scope }) });
+  const input = inputOf(running, { ...given, ...(scope === undefined ? {} : { scope }) }, toFit);
   const outcome = await compact(input, ports);
   if (outcome.kind === "failed") {
     ledger.add(outcome.calls);
@@ -192,13 +193,18 @@ function scopeWithoutOpenCalls(
   return scope.kind === "up_to" && at <= open ? undefined : "calls_pending";
 }
 
-function inputOf(moment: Moment, given: Partial<CompactInput> & Pick<CompactInput, "trigger">): CompactInput {
+function inputOf(
+  moment: Moment,
+  given: Partial<CompactInput> & Pick<CompactInput, "trigger">,
+  toFit?: string,
+): CompactInput {
   const { setup, state } = moment;
   const { live, size } = state.context;
   const { transcriptPath, continuation } = setup.options;
   const params = state.cache.answered?.params;
   const overhead = headTokens(size);
-  const { autoCompactAt, contextWindow, hardAt } = thresholdsOf(moment);
+  const { contextWindow } = thresholdsOf(moment);
+  const { autoCompactAt, hardAt } = thresholdsOf(moment, toFit);
   return {
     live,
     scope: { kind: "full", ...keepRecent(moment, overhead) },
@@ -277,9 +283,7 @@ function portsOf(
 async function undo(running: Running): Promise<Undone | NotUndone> {
   const { setup, state } = running;
   const last = state.undoable;
-  if (last === undefined) {
-    return { kind: "failed", reason: "nothing_to_undo", message: "There is no compaction to undo." };
-  }
+  if (last === undefined) return nothingToUndo;
   const { clock, ids, options, watch, source } = setup;
   const estimator = estimatorOf(running);
   const { live, size } = state.context;
@@ -290,7 +294,7 @@ async function undo(running: Running): Promise<Undone | NotUndone> {
       tokens: (messages) =>
         size.shownOverhead + messages.reduce((sum, message) => sum + estimator.message(message), 0),
       mostTokens: thresholdsOf(running).hardAt,
-      isThinkingBound: findModel(state.model)?.capabilities.thinking.boundToPrefix ?? true,
+      isThinkingBound: bindsThinking(running),
     },
     { clock, ids, sessionId: options.sessionId },
   );
@@ -298,7 +302,8 @@ async function undo(running: Running): Promise<Undone | NotUndone> {
   await running.commit({ kind: "undone", undone });
   if (last.readState !== undefined) options.state?.readState.restore(last.readState);
   watch.notifyCompaction(source);
-  return undone;
+  await dropBoundThinking(running);
+  return { ...undone, live: running.state.context.live };
 }
 
 const failedAtOnce = (reason: "disabled" | "calls_pending"): CompactionFailed => ({

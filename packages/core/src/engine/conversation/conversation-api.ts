@@ -128,6 +128,11 @@ export interface Answer {
   readonly turns: number;
 }
 
+export interface AppendOptions {
+  /** The messages stay word for word through every compaction, and no clearing takes them. */
+  readonly pin?: boolean;
+}
+
 export interface CompactOptions {
   /** Default: everything, with the newest rounds kept as the settings say. */
   readonly scope?: CompactionScope;
@@ -228,7 +233,13 @@ export interface Conversation {
   ask(content?: string | readonly UserBlock[], options?: AskOptions): Promise<Answer>;
   /** The same, told as it happens. Whoever leaves the loop calls it off. */
   stream(content?: string | readonly UserBlock[], options?: AskOptions): AsyncGenerator<AskEvent, Answer>;
-  /** Adds messages at the end, ours or plain ones with a role and content; resolves once they are stored. */
+  /**
+   * Adds messages at the end, ours or plain ones with a role and content; resolves once they are stored. The last
+   * argument may say how.
+   */
+  append(
+    ...given: readonly [...messages: readonly (Message | AnthropicMessage)[], options: AppendOptions]
+  ): Promise<void>;
   append(...messages: readonly (Message | AnthropicMessage)[]): Promise<void>;
   /** Resolves once all that was appended is stored, no notes are being written and what the watch found is kept. */
   flush(): Promise<void>;

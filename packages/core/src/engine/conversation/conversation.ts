@@ -1,12 +1,13 @@
+import { isFields } from "../../messages/fields.js";
 import type { AnthropicMessage } from "../../messages/import/from-anthropic.js";
 import type { Message } from "../../messages/message.js";
 import { accountFor } from "../measure/account-for.js";
-import { headTokens } from "../measure/context-meter.js";
 import { percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
 import { createAsking } from "./ask.js";
 import { badOption, checkOptions } from "./check-options.js";
 import type {
+  AppendOptions,
   BranchOptions,
   CompactOptions,
   Conversation,
@@ -17,13 +18,12 @@ import type {
 import type { ConversationOptions } from "./conversation-options.js";
 import { resolveOptions } from "./defaults.js";
 import { compactionStep } from "./describe-step.js";
-import { hasThinking } from "./decide.js";
-import { bindsThinking, dueAt, estimatorOf, isThinkingBound, originOf, thresholdsOf } from "./facts.js";
+import { dueAt, estimatorOf, originOf, thresholdsOf } from "./facts.js";
 import { messagesOf } from "./given-messages.js";
 import type { ResolvedOptions } from "./host-options.js";
-import { noCompaction } from "./no-compaction.js";
+import { noCompaction, nothingToUndo } from "./no-compaction.js";
 import { billed, Observer } from "./observe.js";
-import { dropThinking, restateDeletions } from "./perform.js";
+import { dropBoundThinking, restateDeletions } from "./perform.js";
 import { planNext } from "./plan.js";
 import { isCalledOff, startRunner, type Runner } from "./run.js";
 import { createSetup } from "./setup.js";
@@ -59,7 +59,8 @@ function conversationOf(options: ConversationOptions & ResolvedOptions, runner: 
       return runner.state.context.live;
     },
     origin: () => originOf(runner),
-    append: (...added) => exclusive(() => append(runner, added)),
+    append: (...given: readonly (Message | AnthropicMessage | AppendOptions)[]) =>
+      exclusive(() => append(runner, given)),
     prepare: ({ signal } = {}) => exclusive(() => prepare(runner, observer, signal)),
     observe: (prepared, outcome, { signal } = {}) =>
       exclusive(() => observer.observe(prepared, outcome, signal)),
@@ -92,12 +93,6 @@ function conversationOf(options: ConversationOptions & ResolvedOptions, runner: 
   };
   return Object.assign(conversation, createAsking(conversation, options));
 }
-
-const nothingToUndo = {
-  kind: "failed",
-  reason: "nothing_to_undo",
-  message: "There is no compaction to undo.",
-} as const;
 
 const HAND_BRANCHES_IN = "Hand in `branches` of @palimpsest/core/branches for this.";
 const cannotRewind = { kind: "failed", reason: "not_handed_in", message: HAND_BRANCHES_IN } as const;
@@ -140,8 +135,21 @@ function createKeeper(
   return notes.create(runner, inTurn);
 }
 
-async function append(runner: Runner, given: readonly (Message | AnthropicMessage)[]): Promise<void> {
-  const { messages } = messagesOf(given, originOf(runner));
+const isOptions = (value: unknown): value is AppendOptions =>
+  isFields(value) && Object.keys(value).every((key) => key === "pin");
+
+async function append(
+  runner: Runner,
+  given: readonly (Message | AnthropicMessage | AppendOptions)[],
+): Promise<void> {
+  const last = given.at(-1);
+  const options = isOptions(last) ? last : undefined;
+  const added = (options === undefined ? given : given.slice(0, -1)) as readonly (
+    | Message
+    | AnthropicMessage
+  )[];
+  const { messages: made } = messagesOf(added, originOf(runner));
+  const messages = options?.pin === true ? made.map((message) => ({ ...message, isPinned: true })) : made;
   await runner.commit({ kind: "appended", messages: linked(runner, messages) });
   runner.notes?.startIfDue();
 }
@@ -206,32 +214,18 @@ async function switchModel(
   }: { readonly model: string; readonly maxTokens?: number; readonly signal?: AbortSignal },
 ): Promise<EngineStep | undefined> {
   const { compaction } = runner.setup;
-  const { isAutoCompactOn, autoCompactAt, hardAt } = thresholdsOf(runner, model);
+  const { isAutoCompactOn, autoCompactAt } = thresholdsOf(runner, model);
   let step: EngineStep | undefined;
   if (isAutoCompactOn && compaction !== undefined && runner.state.context.size.padded >= autoCompactAt) {
     const cut = await runner.cutUnanswered(model);
     if (cut !== undefined) observer.untold.push(cut);
-    const { size } = runner.state.context;
-    const outcome = await compaction.perform(runner, {
-      trigger: "auto",
-      signal,
-      size: {
-        tokensBefore: size.tokens,
-        paddedBefore: size.padded,
-        overhead: headTokens(size),
-        autoCompactAt,
-        contextWindow: thresholdsOf(runner).contextWindow,
-        hardAt,
-      },
-    });
+    const outcome = await compaction.perform(runner, { trigger: "auto", signal, toFit: model });
     if (outcome.kind === "compacted") step = compactionStep(outcome);
   }
   // Deletions inside the old model's cache mean nothing to the new one.
   if (model !== runner.state.model) await restateDeletions(runner);
-  // Changes for a model that binds nothing leave thinking where it is: coming back to this one it would be refused.
-  const isFreed = bindsThinking(runner) && !isThinkingBound(model);
-  if (isFreed && hasThinking(runner.state.context.live)) await dropThinking(runner);
   await runner.commit({ kind: "model-switched", model, maxTokens });
+  await dropBoundThinking(runner);
   return step;
 }
 

@@ -1,6 +1,6 @@
 import type { MessageOrigin } from "../../messages/construct.js";
 import type { Model } from "../../models/model.js";
-import { findModel } from "../../models/table.js";
+import { bindsThinkingOf, findModel } from "../../models/table.js";
 import { pricesAt, type CostFacts } from "../money/cost-rule.js";
 import type { ClearContext } from "../clear/decision.js";
 import { headTokens } from "../measure/context-meter.js";
@@ -129,5 +129,4 @@ export const listOf = ({ generation, model }: ConversationState): string => `${g
 /** Thinking is bound to what stands before it; also for a model that nobody knows. */
 export const bindsThinking = ({ state }: Moment): boolean => isThinkingBound(state.model);
 
-export const isThinkingBound = (model: string): boolean =>
-  findModel(model)?.capabilities.thinking.boundToPrefix ?? true;
+export const isThinkingBound = (model: string): boolean => bindsThinkingOf(model) ?? true;

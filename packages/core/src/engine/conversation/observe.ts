@@ -4,7 +4,7 @@ import type { ModelResponse } from "../../messages/call/response.js";
 import { createAssistantMessage } from "../../messages/construct.js";
 import type { LateAnswer } from "../../messages/late-answer.js";
 import type { AssistantMessage } from "../../messages/message.js";
-import { findModel } from "../../models/table.js";
+import { bindsThinkingOf } from "../../models/table.js";
 import { noteNativeResponse } from "../clear/api-native.js";
 import { isThinkingBlock } from "../boundaries/clear-results.js";
 import { billCall } from "../money/bill-call.js";
@@ -164,7 +164,7 @@ export class Observer {
     const { id, content, stop_reason: stopReason, model, diagnostics } = response;
     // Servers may leave it out, whatever the types say.
     const usage = (response as Partial<ModelResponse>).usage ?? noUsage;
-    const isBound = findModel(runner.state.model)?.capabilities.thinking.boundToPrefix === true;
+    const isBound = bindsThinkingOf(runner.state.model) === true;
     const list = this.#lists.get(prepared);
     // Something was compacted since it was asked for: after that its thinking would be refused.
     const isReplaced = list?.generation !== runner.state.generation;

@@ -1,3 +1,4 @@
+import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import { applyCached } from "../clear/cached-edits.js";
 import type { ClearPlan } from "../clear/decision.js";
@@ -7,8 +8,8 @@ import { applyMedia } from "../media/apply-media.js";
 import { decideMedia, type MediaPlan } from "../media/decide-media.js";
 import type { EngineStep } from "./conversation-api.js";
 import { describeClearing, describeMedia } from "./describe-step.js";
-import { bindsThinking, estimatorOf, originOf } from "./facts.js";
-import type { Action } from "./decide.js";
+import { hasThinking, type Action } from "./decide.js";
+import { bindsThinking, estimatorOf, isThinkingBound, originOf } from "./facts.js";
 import { planForStage } from "./stage-clearing.js";
 import type { Running } from "./stages.js";
 
@@ -120,7 +121,7 @@ export async function restateDeletions(running: Running): Promise<void> {
 }
 
 /** What thinking was bound to has changed: all of it goes. */
-export async function dropThinking(running: Running): Promise<void> {
+async function dropThinking(running: Running): Promise<void> {
   const [first] = running.state.context.live;
   if (first === undefined) return;
   const boundary = createMicrocompactBoundary(originOf(running), {
@@ -132,6 +133,16 @@ export async function dropThinking(running: Running): Promise<void> {
     thinkingRemovedAfter: first.uuid,
   });
   await running.commit({ kind: "cleared", boundary });
+}
+
+/**
+ * Thinking of a model that binds it goes where the conversation is with one that does not: changes for that one leave it
+ * where it is, and coming back it would be refused.
+ */
+export async function dropBoundThinking(running: Running): Promise<void> {
+  const isBound = (message: Message): boolean =>
+    message.type === "assistant" && isThinkingBound(message.message?.model) && hasThinking([message]);
+  if (!bindsThinking(running) && running.state.context.live.some(isBound)) await dropThinking(running);
 }
 
 const readStateOf = ({ setup: { options } }: Running) =>

@@ -1,4 +1,4 @@
-import { isLocalClearing } from "../boundaries/microcompact-boundary.js";
+import { isLocalClearing, type MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { createEventEmitter } from "../events/emitter.js";
 import { createCacheWatch } from "../watch/cache-watch.js";
 import { apply } from "./apply.js";
@@ -65,16 +65,11 @@ function planned(action: Action, step: EngineStep | undefined): PlannedStep | un
       return { tier: "oversize", tokensBefore, tokensAfter, count: action.cuts.length };
     default: {
       const tier = step.tier === "time-based" || step.tier === "cached" ? step.tier : "size-based";
-      const toolUseIds = step.added.flatMap((message) =>
-        "microcompactMetadata" in message ? (message.microcompactMetadata as Cleared).toolUseIds : [],
-      );
+      const [boundary] = step.added as readonly MicrocompactBoundary[];
+      const { toolUseIds = [] } = boundary?.microcompactMetadata ?? {};
       return { tier, tokensBefore, tokensAfter, toolUseIds };
     }
   }
-}
-
-interface Cleared {
-  readonly toolUseIds: readonly string[];
 }
 
 /** A conversation in which everything happens but for what anybody else would see. */

@@ -1,5 +1,6 @@
 import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
+import { isPinnedCopy } from "../../messages/pinned.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
 import { isMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
 import { isMediaBoundary } from "../boundaries/media-boundary.js";
@@ -18,6 +19,7 @@ export interface RewindTarget {
 /** What a compaction writes after its boundary. */
 export const isCompactionOutput = (message: Message): boolean =>
   message.type === "attachment" ||
+  isPinnedCopy(message) ||
   isSummary(message) ||
   isMicrocompactBoundary(message) ||
   isMediaBoundary(message) ||

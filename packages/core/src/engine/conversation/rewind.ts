@@ -6,6 +6,7 @@ import type { ReadState } from "../tools/read-state.js";
 import type { NotRewound, Rewound } from "./conversation-api.js";
 import { originOf } from "./facts.js";
 import { foldMessages } from "./fold.js";
+import { dropBoundThinking } from "./perform.js";
 import { placeAnswers } from "./place-answers.js";
 import { liveUpTo } from "./rewind-in-memory.js";
 import { compactionEnd, overtakenIn, type RewindTarget } from "./rewind-target.js";
@@ -35,8 +36,9 @@ export async function rewind(
       ? linkLive([...(stored ?? []), marker]).messages
       : [...found.messages, marker];
   await runner.commit({ kind: "rewound", marker, earlier: foldMessages(setup, messages, state) });
+  forgetLaterReads(sources?.readState, runner.state.context.live.slice(0, -1));
+  await dropBoundThinking(runner);
   const { live } = runner.state.context;
-  forgetLaterReads(sources?.readState, live.slice(0, -1));
   setup.watch.notifyCompaction(setup.source);
   runner.notes?.noteRewind();
   return { kind: "rewound", live };

@@ -72,6 +72,8 @@ export interface Running extends Moment {
 export type CompactionRequest = Partial<CompactInput> &
   Pick<CompactInput, "trigger"> & {
     readonly signal?: AbortSignal | undefined;
+    /** The model whose window the result has to fit into. Default: the conversation's. */
+    readonly toFit?: string;
     /** Set before a request: whether the breaker is open, and this is the one attempt all the same. */
     readonly isLastResort?: boolean;
   };

@@ -27,6 +27,8 @@ export type CompactionFailureReason =
   | "not_smaller"
   /** The new context would be compacted again at once. */
   | "above_threshold"
+  /** The new context would be small enough but for what is pinned. */
+  | "pins_too_large"
   /** No writer may be used: no model, and the extractive writer is switched off. */
   | "no_writer";
 

@@ -107,6 +107,11 @@ function whyRefused(block: MediaBlock, options: MediaOptions): string | undefine
 
 const edgeOf = (size: MediaBlock["size"]): number => Math.max(size?.width ?? 0, size?.height ?? 0);
 
+const pinnedLast = (left: readonly IndexedMedia[]): readonly IndexedMedia[] =>
+  left.some(({ isPinned }) => isPinned)
+    ? [...left.filter(({ isPinned }) => !isPinned), ...left.filter(({ isPinned }) => isPinned)]
+    : left;
+
 /** The oldest of those that weigh something, until the rest is within the budget, the newest never. */
 function oldest(
   left: readonly IndexedMedia[],
@@ -116,9 +121,9 @@ function oldest(
   if (total <= most) return [];
   const newest = left.findLast(({ block }) => weigh(block) > 0);
   const chosen: IndexedMedia[] = [];
-  for (const item of left) {
+  for (const item of pinnedLast(left)) {
     const weight = weigh(item.block);
-    if (total <= (item.isAnswered ? target : most)) break;
+    if (total <= (item.isAnswered && !item.isPinned ? target : most)) break;
     if (weight === 0 || (item === newest && weight <= most)) continue;
     chosen.push(item);
     total -= weight;
@@ -131,7 +136,7 @@ function oldest(
  * or not, until the rest is not many any more.
  */
 function tooLargeForMany(left: readonly IndexedMedia[], { settings }: MediaOptions): readonly IndexedMedia[] {
-  const images = left.filter(({ block }) => block.kind === "image");
+  const images = pinnedLast(left).filter(({ block }) => block.kind === "image");
   const large = images.filter(({ block }) => edgeOf(block.size) > LARGEST_EDGE_OF_MANY);
   if (images.length <= MANY_IMAGES || large.length === 0) return [];
   const unanswered = images.filter(({ isAnswered }) => !isAnswered).length;

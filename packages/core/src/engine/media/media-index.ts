@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import { LARGEST_DOCUMENT, LARGEST_EDGE, LARGEST_IMAGE } from "../../messages/normalise/largest-media.js";
+import { isPinned } from "../../messages/pinned.js";
 import { isSyntheticError } from "../../messages/predicates.js";
 import {
   isLocalClearing,
@@ -18,6 +19,8 @@ export interface IndexedMedia {
   readonly block: MediaBlock;
   /** A response came since: the model has seen it. */
   readonly isAnswered: boolean;
+  /** Stays as long as there are others that can go. */
+  readonly isPinned: boolean;
 }
 
 export interface MediaTotals {
@@ -45,6 +48,7 @@ export interface MediaIndex {
 
 interface Entry {
   readonly uuid: string;
+  readonly isPinned: boolean;
   readonly block: MediaBlock;
 }
 
@@ -66,7 +70,10 @@ class FoldingMediaIndex implements MediaIndex {
       if (message.type === "assistant") this.#takeAssistant(message);
       else if (isMediaBoundary(message)) this.#takeReplacement(message);
       else if (isMicrocompactBoundary(message)) this.#takeClearing(message);
-      else for (const block of mediaIn(message)) this.#add({ uuid: message.uuid, block });
+      else {
+        const entry = { uuid: message.uuid, isPinned: isPinned(message) };
+        for (const block of mediaIn(message)) this.#add({ ...entry, block });
+      }
     }
   }
 

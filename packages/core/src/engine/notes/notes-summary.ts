@@ -1,4 +1,5 @@
 import type { Message } from "../../messages/message.js";
+import { pinnedIn } from "../../messages/pinned.js";
 import type { Estimator } from "../ports/estimator.js";
 import type { Settings } from "../settings/settings.js";
 import { humanTextsOf } from "../summarise/people/human-texts.js";
@@ -35,7 +36,8 @@ export function summaryFromNotes(input: NotesSummaryInput): NotesSummary {
   if (coveredUuid === undefined) return { kind: "unavailable", reason: "nothing-recorded" };
   const division = divideForNotes(live, { coveredUuid, estimator, settings });
   if (division === undefined) return { kind: "unavailable", reason: "covered-message-gone" };
-  const said = humanTextsOf(division.summarised);
+  const pinned = new Set(pinnedIn(division.summarised).map(({ uuid }) => uuid));
+  const said = humanTextsOf(division.summarised).filter(({ uuid }) => !pinned.has(uuid));
   const quotes = quoteHumanTexts(said, {
     estimator,
     perMessageTokens: settings.compactUserMessageTokens,

@@ -1,5 +1,6 @@
 import { isFields } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
+import { isPinnedCopy } from "../../messages/pinned.js";
 import { isSyntheticError } from "../../messages/predicates.js";
 
 /**
@@ -35,7 +36,8 @@ export const isResponse = (message: Message): boolean =>
 
 /** Whether it waits for an answer itself, rather than stand beside what does. */
 const isSaid = (message: Message): boolean =>
-  message.type === "user" || (message.type === "attachment" && message.attachment?.type === "queued_command");
+  (message.type === "user" && !isPinnedCopy(message)) ||
+  (message.type === "attachment" && message.attachment?.type === "queued_command");
 
 /** Where the calls begin whose results stand at or after `start`; undefined where there are no results. */
 function startOfCalls(list: readonly Message[], start: number): number | undefined {

@@ -3,7 +3,7 @@ import { isMainThread, trackedAs } from "../../messages/call/query-source.js";
 import type { ModelRequest, ToolDefinition } from "../../messages/call/request.js";
 import { sendable, type SendableRequest } from "../../messages/call/sendable-request.js";
 import type { RequestMessage } from "../../messages/content.js";
-import { findModel } from "../../models/table.js";
+import { bindsThinkingOf } from "../../models/table.js";
 import { placeCachedEdits } from "../clear/cached-edits-request.js";
 import type { PinnedEdit } from "../clear/cached-edits.js";
 import type { ProviderCapabilities } from "../ports/capabilities.js";
@@ -274,7 +274,7 @@ function betasOf(
   { parameters, capabilities }: CacheSafeParams,
   messages: readonly RequestMessage[],
 ): readonly string[] {
-  const isBound = findModel(parameters.model)?.capabilities.thinking.boundToPrefix === true;
+  const isBound = bindsThinkingOf(parameters.model) === true;
   const carries = messages[0]?.content[0]?.type === "compaction";
   const own = carries || (isBound && capabilities.compactionBlocks) ? [COMPACTION_BETA] : [];
   return [...new Set([...(parameters.betas ?? []), ...own])].toSorted();

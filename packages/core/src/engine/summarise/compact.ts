@@ -13,6 +13,7 @@ import type { CompactionFailureReason } from "../events/compaction-terms.js";
 import { failureMessage } from "./failure-message.js";
 import { capHookText } from "./hook-text.js";
 import { divideFor, whyUndivided } from "./divide/pivot.js";
+import { withPins } from "./divide/pins.js";
 import { hasContent } from "./divide/rounds.js";
 import { tellObserver } from "./run/tell-observer.js";
 import { Aborted, throwIfAborted, untilAborted } from "../ports/until-aborted.js";
@@ -55,7 +56,8 @@ export async function compact(
   };
   try {
     if (!hasContent(input.live)) return fail("not_enough_messages");
-    const division = input.prepared?.division ?? divideFor(input, ports);
+    const divided = input.prepared?.division ?? divideFor(input, ports);
+    const division = divided && withPins(divided);
     if (division === undefined) return fail(whyUndivided(input.live, input.scope));
     throwIfAborted(ports.signal);
     status.show("hooks");

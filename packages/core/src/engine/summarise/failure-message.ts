@@ -19,6 +19,9 @@ const sentences: Readonly<Record<CompactionFailureReason, string>> = {
   above_threshold:
     "The compacted conversation would still be too large, because system prompt, tools and what has to be kept " +
     "fill the window; it is unchanged.",
+  pins_too_large:
+    "What is pinned leaves no room for a summary: go back to before it was pinned, or begin a new conversation; this one " +
+    "is unchanged.",
   no_writer: "There is nobody to write a summary: no model, and the extractive writer is switched off.",
 };
 

@@ -9,6 +9,7 @@ import type { CompactInput, CompactPorts, CompactRun } from "./run/compact-run.j
 import type { CompactionFailureReason, WriterName } from "../events/compaction-terms.js";
 import { divideFor, whyUndivided } from "./divide/pivot.js";
 import { quoteHumanTexts } from "./people/quote-human-texts.js";
+import { withPins } from "./divide/pins.js";
 import { hasContent } from "./divide/rounds.js";
 import { sectionTitles, USER_MESSAGES_SECTION } from "./shape/sections.js";
 import type { SummaryVariant } from "../events/summary-variant.js";
@@ -61,7 +62,8 @@ export async function planCompaction(
   input: CompactInput,
   ports: CompactPorts,
 ): Promise<CompactionPlan | NoPlan> {
-  const division = hasContent(input.live) ? (input.prepared?.division ?? divideFor(input, ports)) : undefined;
+  const divided = hasContent(input.live) ? (input.prepared?.division ?? divideFor(input, ports)) : undefined;
+  const division = divided && withPins(divided);
   if (division === undefined) return { kind: "none", reason: whyUndivided(input.live, input.scope) };
   const run: CompactRun = {
     input,
@@ -81,6 +83,7 @@ export async function planCompaction(
   const candidate = createCandidate(run, written, restored);
   if (candidate.kind === "refused") return { kind: "none", reason: candidate.reason };
   const { tokensAfter } = candidate;
+  const { pinned = [] } = division;
   const lost = (division.variant === "from" ? division.summarised : input.live).reduce(
     (sum, message) => sum + ports.estimator.message(message),
     0,
@@ -96,8 +99,8 @@ export async function planCompaction(
     variant: division.variant,
     writer,
     writers: writers.slice(writers.indexOf(writer)),
-    summarised: division.summarised.map(({ uuid }) => uuid),
-    kept: division.kept.map(({ uuid }) => uuid),
+    summarised: division.summarised.filter((one) => !pinned.includes(one)).map(({ uuid }) => uuid),
+    kept: [...pinned, ...division.kept].map(({ uuid }) => uuid),
     restored: candidate.restored?.attachments ?? [],
     notRestored: candidate.restored?.skipped ?? [],
     tokensBefore: input.size.tokensBefore,

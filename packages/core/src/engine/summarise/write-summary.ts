@@ -2,7 +2,7 @@ import type { RequestMessage } from "../../messages/content.js";
 import { createUserMessage, type MessageOrigin } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
-import { findModel } from "../../models/table.js";
+import { bindsThinkingOf } from "../../models/table.js";
 import { countsAnswer, forkMaxTokens } from "../prompt/fork-max-tokens.js";
 import { accountFields, forkParameters } from "../prompt/fork-parameters.js";
 import type { AskOptions, ModelAnswer } from "./write/ask-model.js";
@@ -291,14 +291,13 @@ const tooLongBefore = (tooLong: TooLong): Written => ({
 
 /** Only where thinking is bound to what stands before it does the provider's block keep something that ours loses. */
 function wantsServer({ input, ports, division }: CompactRun): boolean {
-  const model = findModel(input.model);
   return (
     ports.settings.compactServerWriter &&
     division.variant !== "from" &&
     ports.provider !== undefined &&
     input.params !== undefined &&
     canAskServer(input.params) &&
-    model?.capabilities.thinking.boundToPrefix === true
+    bindsThinkingOf(input.model) === true
   );
 }
 

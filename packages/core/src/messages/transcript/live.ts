@@ -1,6 +1,7 @@
 import { isBilledCallsRecord } from "../billed-calls.js";
 import type { CompactBoundary, Message, PreservedSegment } from "../message.js";
 import { isCompactBoundary, preservedSegmentOf } from "../predicates.js";
+import { isPinnedCopy } from "../pinned.js";
 import { isRewound, withoutLeftOut } from "../rewound.js";
 
 /**
@@ -315,6 +316,7 @@ export function undoneBoundary(message: Message): string | undefined {
 /** What a compaction itself writes behind its boundary: the summary or the provider's own, attachments, state. */
 const isCompactionOutput = (message: Message): boolean =>
   message.type === "attachment" ||
+  isPinnedCopy(message) ||
   message.type === "system" ||
   (message.type === "assistant" && blocksOf(message)[0]?.["type"] === "compaction") ||
   (message.type === "user" && (message.isCompactSummary === true || message.isMeta === true));

@@ -1,6 +1,7 @@
 import {
   createAttachmentMessage,
   createCompactBoundary,
+  type Ids,
   type MessageOrigin,
 } from "../../../messages/construct.js";
 import type {
@@ -11,6 +12,7 @@ import type {
   Message,
 } from "../../../messages/message.js";
 import { storedEnds } from "../../../messages/late-answer.js";
+import { copyPinned } from "../../../messages/pinned.js";
 import { clearResults } from "../../boundaries/clear-results.js";
 import {
   createMicrocompactBoundary,
@@ -21,6 +23,7 @@ import { createMediaBoundary } from "../../boundaries/media-boundary.js";
 import { restateMedia } from "../../media/restate-media.js";
 import { restateCuts } from "../../oversize/apply-cuts.js";
 import { createOversizeBoundary } from "../../boundaries/oversize-boundary.js";
+import type { ListedText } from "../people/human-texts.js";
 import type { Division } from "../run/division.js";
 
 export interface ContextParts {
@@ -48,7 +51,7 @@ export interface NewContext {
 }
 
 /**
- * Boundary, summary, kept messages, attachments, hook results; a kept prefix stands before the boundary.
+ * Boundary, summary, what is pinned, kept messages, attachments, hook results; a kept prefix stands before the boundary.
  * Clearings that the kept messages went through are stated again, so that a resumed conversation is the same.
  */
 export function assembleContext(parts: ContextParts): NewContext {
@@ -60,8 +63,13 @@ export function assembleContext(parts: ContextParts): NewContext {
   });
   const draft = createCompactBoundary(behind(live.at(-1)), parts.metadata);
   const summary = parts.summary(behind(draft));
-  const boundary = withSegment(draft, { kept, anchorUuid: variant === "from" ? null : summary.uuid });
-  let last: Message = variant === "from" ? summary : (kept.at(-1) ?? summary);
+  const pins = copyPins(division, { ids: origin.ids, after: summary });
+  const pinned = pins.copies.at(-1) ?? summary;
+  const boundary = withSegment(withPinsListed(draft, pins.names), {
+    kept,
+    anchorUuid: variant === "from" ? null : pinned.uuid,
+  });
+  let last: Message = variant === "from" ? pinned : (kept.at(-1) ?? pinned);
   const attach = (attachment: Attachment): AttachmentMessage => {
     const message = createAttachmentMessage(behind(last), attachment);
     last = message;
@@ -77,8 +85,8 @@ export function assembleContext(parts: ContextParts): NewContext {
     cuts === undefined ? undefined : createOversizeBoundary(behind(replaced ?? restated ?? last), cuts);
   const list =
     variant === "from"
-      ? [...kept, boundary, summary, ...attachments, ...hookResults]
-      : [boundary, summary, ...kept, ...attachments, ...hookResults];
+      ? [...kept, boundary, summary, ...pins.copies, ...attachments, ...hookResults]
+      : [boundary, summary, ...pins.copies, ...kept, ...attachments, ...hookResults];
   const cleared = restated === undefined ? list : clearResults(list, restated);
   const overlays = [replaced, cut].filter((boundary) => boundary !== undefined);
   const newLive = overlays.length === 0 ? cleared : [...cleared, ...overlays];
@@ -93,12 +101,42 @@ export function assembleContext(parts: ContextParts): NewContext {
     stored: [
       boundary,
       summary,
+      ...pins.copies,
       ...attachments,
       ...hookResults,
       ...(restated === undefined ? [] : [restated]),
       ...overlays,
     ],
   };
+}
+
+/** What is pinned moves after the summary as copies, because lines of a log never change. */
+function copyPins(
+  { pinned = [] }: Division,
+  { ids, after }: { readonly ids: Ids; readonly after: Message },
+): { readonly copies: readonly Message[]; readonly names: ReadonlyMap<string, string> } {
+  const names = new Map<string, string>();
+  const copies: Message[] = [];
+  for (const message of pinned) {
+    const parentUuid = (copies.at(-1) ?? after).uuid;
+    const copy = copyPinned(message, { uuid: ids.next(), parentUuid });
+    if (copy === undefined) continue;
+    names.set(message.uuid, copy.uuid);
+    copies.push(copy);
+  }
+  return { copies, names };
+}
+
+/** What people said stands in the copies from now on: the list names those. */
+function withPinsListed(boundary: CompactBoundary, names: ReadonlyMap<string, string>): CompactBoundary {
+  const metadata = boundary.compactMetadata;
+  const listed = metadata?.["humanMessages"];
+  if (names.size === 0 || metadata === undefined || !Array.isArray(listed)) return boundary;
+  const humanMessages = listed.map((entry: ListedText) => ({
+    ...entry,
+    uuid: names.get(entry.uuid) ?? entry.uuid,
+  }));
+  return { ...boundary, compactMetadata: { ...metadata, humanMessages } };
 }
 
 function withSegment(

@@ -1,7 +1,7 @@
 import { createAssistantMessage, type MessageOrigin } from "../../../messages/construct.js";
 import type { Attachment, CompactMetadata, Message } from "../../../messages/message.js";
 import { isCompactBoundary } from "../../../messages/predicates.js";
-import { findModel } from "../../../models/table.js";
+import { bindsThinkingOf } from "../../../models/table.js";
 import { attachmentTokens } from "../../restore/attachment-tokens.js";
 import { dropToFit, restoredTokens } from "../../restore/drop-to-fit.js";
 import type { Restored } from "../../restore/restored.js";
@@ -56,11 +56,9 @@ export function createCandidate(
   if (room < 0) {
     const after = size.overhead + estimator.pad(needed);
     const detail = `${after} tokens after the compaction, ${size.tokensBefore} before, threshold ${size.autoCompactAt}`;
-    return {
-      kind: "refused",
-      reason: after >= size.autoCompactAt ? "above_threshold" : "not_smaller",
-      detail,
-    };
+    const isForPins = room + estimatedTokens(run.division.pinned ?? [], estimator) >= 0;
+    const tooLarge = isForPins ? "pins_too_large" : "above_threshold";
+    return { kind: "refused", reason: after >= size.autoCompactAt ? tooLarge : "not_smaller", detail };
   }
   const furnish = (contexts: readonly Attachment[]) => {
     const { taken, leftOut, tokens } = takeFitting(contexts, { room, estimator });
@@ -168,8 +166,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
     metadata: { ...metadata, postTokens: additions.postTokens },
     attachments: additions.attachments,
     hookResults: additions.hookResults,
-    stripsThinking:
-      isTail && block === undefined && (findModel(input.model)?.capabilities.thinking.boundToPrefix ?? true),
+    stripsThinking: isTail && block === undefined && (bindsThinkingOf(input.model) ?? true),
     origin: { clock, ids, sessionId },
   });
 }
@@ -229,7 +226,7 @@ function metadataOf(
     messagesSummarized: division.summarised.length,
     ...(instructions.length === 0 ? {} : { userContext: instructions.join("\n\n") }),
     ...(tools.length === 0 ? {} : { preCompactDiscoveredTools: tools }),
-    humanMessages: textsToList(input.live, division.kept),
+    humanMessages: textsToList(input.live, [...division.kept, ...(division.pinned ?? [])]),
     ...(names.length === 0 ? {} : { namesUsed: namesToCarry(names) }),
     ...(calls.length === 0 ? {} : { summaryCalls: Array.from(calls) }),
   };

@@ -1,4 +1,5 @@
 import type { Message } from "../../../messages/message.js";
+import { isPinnedCopy } from "../../../messages/pinned.js";
 import type { Estimator } from "../../ports/estimator.js";
 import { unpadded } from "../../measure/unpadded.js";
 import { isResponse, isSummary, unansweredFrom, unansweredIn } from "../../oversize/unanswered.js";
@@ -45,7 +46,8 @@ export function keptUnanswered(
   if (waiting + others > all) return start;
   // The next request fits as it is: no summary is summarised again, and none is longer than what it is of.
   const isNew = before.some(
-    (message) => isResponse(message) || (message.type === "user" && !isSummary(message)),
+    (message) =>
+      !isPinnedCopy(message) && (isResponse(message) || (message.type === "user" && !isSummary(message))),
   );
   const isWorthIt = isNew && (others > summary || waiting <= all * LARGE_SHARE);
   return isWorthIt ? start : "nothing";
@@ -81,8 +83,10 @@ export function contextLimit(run: CompactRun): number {
   if (!isBrief(run)) return usual;
   const least = leastSummaryTokens(hardAt) + wordsTokens(run);
   if (estimator.pad(unansweredTokens(run) + least) <= usual) return usual;
-  const kept = estimatedTokens(division.kept, estimator);
-  const saved = Math.floor(estimatedTokens(division.summarised, estimator) * (1 - leastSaving));
+  const pinned = estimatedTokens(division.pinned ?? [], estimator);
+  const kept = estimatedTokens(division.kept, estimator) + pinned;
+  const summarised = estimatedTokens(division.summarised, estimator) - pinned;
+  const saved = Math.floor(summarised * (1 - leastSaving));
   return Math.max(usual, Math.min(hardAt - 1 - overhead, estimator.pad(kept + saved)));
 }
 
@@ -109,7 +113,8 @@ const FRAME_TOKENS = 500;
 /** Tokens that the new context has for all but what is kept. */
 export function roomBesideKept(run: CompactRun): number {
   const { estimator } = run.ports;
-  const kept = estimator.pad(estimatedTokens(run.division.kept, estimator));
+  const { kept: newest, pinned = [] } = run.division;
+  const kept = estimator.pad(estimatedTokens([...pinned, ...newest], estimator));
   const room = Math.max(0, contextLimit(run) - kept);
   return isBrief(run) ? Math.max(0, unpadded(room, estimator) - FRAME_TOKENS) : room;
 }

@@ -19,4 +19,6 @@ export interface Division {
   /** What the summary takes the place of. */
   readonly summarised: readonly Message[];
   readonly kept: readonly Message[];
+  /** Of what is summarised: what stays word for word all the same, right after the summary. */
+  readonly pinned?: readonly Message[];
 }

@@ -16,11 +16,11 @@ import { createTextFinder } from "../people/text-finder.js";
  * may stand anywhere in the conversation.
  */
 export function textsToQuote(run: CompactRun): readonly HumanText[] {
-  const { summarised, kept } = run.division;
+  const { summarised, kept, pinned = [] } = run.division;
+  const keptUuids = new Set([...kept, ...pinned].map(({ uuid }) => uuid));
   if (!summarised.some((message) => isCompactBoundary(message) || quotedIn(message) !== undefined)) {
-    return humanTextsOf(summarised);
+    return humanTextsOf(summarised).filter(({ uuid }) => !keptUuids.has(uuid));
   }
-  const keptUuids = new Set(kept.map(({ uuid }) => uuid));
   const isQuoted = createQuoteFinder(run);
   return humanTextsOf(run.input.live).filter((said) => !keptUuids.has(said.uuid) && !isQuoted(said));
 }
