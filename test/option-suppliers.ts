@@ -85,7 +85,7 @@ export const interfaces: readonly SuppliedInterface[] = [
     supplied: {
       "palimpsest/src/cli/headless/open-agent.ts#openAgent":
         "cwd home dataDirectory configDirectory env settings sources skills agentTypes style appendedPrompt mcp provider model " +
-        "mode id isResumed source hiddenVariables secrets onNotice",
+        "mode id isResumed at source hiddenVariables secrets onNotice",
       "palimpsest/src/cli/demo/demo-session.ts#openDemoSession": "now",
     },
     nobody: {

@@ -14,6 +14,7 @@ it("after every event of a random life, what is resumed from the transcript send
     hasHistory: fc.boolean(),
     isThinkingBound: fc.boolean(),
     cacheEdits: fc.boolean(),
+    hasNotes: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(events, options, (list, given) =>

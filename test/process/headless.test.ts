@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { liveMessages, type Message } from "@palimpsest/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { linesOf, makeFolders, startSimulate, type Folders, type RunningSimulator } from "./agent-command.js";
 
@@ -225,6 +226,37 @@ describe("conversations", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(stderr).toContain(sentence);
+  });
+
+  it("are gone back in: what came after stays in the transcript and is not sent", async () => {
+    const lines = async (args: readonly string[]) =>
+      (await run([...args, "--output-format", "stream-json"])).stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    const [init] = await lines(["-p", "First words"]);
+    const path = String(init?.["transcript_path"]);
+    const stored = async () =>
+      (await readFile(path, "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Message);
+    const target = (await stored()).findLast(({ type }) => type === "assistant");
+    await lines(["-p", "Second words", "--continue"]);
+    await lines(["-p", "Third words", "--continue", "--at", target?.uuid ?? ""]);
+    const all = await stored();
+    const marker = all.find((message) => message.type === "system" && message.subtype === "rewound");
+    expect(marker?.parentUuid).toBe(target?.uuid);
+    const live = JSON.stringify(liveMessages(all));
+    expect(live).toContain("First words");
+    expect(live).not.toContain("Second words");
+    expect(live).toContain("Third words");
+    expect(JSON.stringify(all)).toContain("Second words");
+    const lost = await run(["-p", "Go.", "--continue", "--at", "nowhere"]);
+    expect(lost).toMatchObject({ code: 1, stdout: "" });
+    expect(lost.stderr).toContain("There is no message with this uuid");
+    expect(await run(["-p", "Go.", "--at", "nowhere"])).toMatchObject({ code: 2 });
+    expect(await run(["-p", "Go.", "--continue"])).toMatchObject({ code: 0 });
   });
 
   it("that are complete have nothing to go on with", async () => {

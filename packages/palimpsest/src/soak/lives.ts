@@ -28,6 +28,7 @@ async function playLives(directory: string, { random, step, isOver }: SoakContex
       hasHistory: random.next() < 0.7,
       isThinkingBound: random.next() < 0.5,
       cacheEdits: random.next() < 0.3,
+      hasNotes: random.next() < 0.3,
     };
     try {
       await playLife({ ...options, onEvent: (what) => step({ [what]: 1 }) });

@@ -53,6 +53,7 @@ export interface LifeOptions {
   readonly hasHistory: boolean;
   readonly isThinkingBound: boolean;
   readonly cacheEdits: boolean;
+  readonly hasNotes: boolean;
   /** Told of what came of an event. */
   readonly onEvent?: (what: string) => Promise<void> | void;
 }
@@ -120,6 +121,11 @@ async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<
       keepRecentTokens: 3000,
       keepLastTokens: 4000,
       compactEarlyLeast: 1,
+      notes: options.hasNotes,
+      notesFirstTokens: 1500,
+      notesTokensBetweenUpdates: 1500,
+      notesKeepTokens: 1000,
+      notesKeepMostTokens: 4000,
       mediaImages: 4,
     },
     system: { custom: "You are an agent." },

@@ -14,36 +14,42 @@ export function liveUpTo(
 ): RewindTarget | "unknown_message" | "originals_missing" {
   const named = live.findLastIndex(({ uuid }) => uuid === to);
   if (named === -1) return "unknown_message";
-  const at = placeAfterCompaction(live, named);
-  const target = live[at];
-  if (target === undefined) return "originals_missing";
-  const messages = bringInSiblings(live, new Set(live.slice(0, at + 1)));
+  const found = placeAfterCompaction(live, named);
+  if (found === undefined) return "originals_missing";
+  const { at, target } = found;
+  const messages = bringInSiblings(live, new Set(live.slice(0, at + 1)), true);
   const uuids = new Set(messages.map(({ uuid }) => uuid));
   if (live.slice(at + 1).some((message) => !uuids.has(message.uuid) && changes(message, messages))) {
     return "originals_missing";
   }
-  const last = messages.findLast(
-    (message) => isLateAnswer(message) && message.overtakes.includes(target.uuid),
-  );
+  const last = messages.findLast((message) => isLateAnswer(message) && message.overtakes.includes(target));
   const leftOut = [...overtakenIn(messages)].filter((uuid) => !uuids.has(uuid));
-  return { messages, parentUuid: (last ?? target).uuid, leftOut };
+  return { messages, parentUuid: last?.uuid ?? target, leftOut };
 }
 
-/** A place in what a compaction wrote becomes its end; -1 where the place is before it, or was kept by it. */
-function placeAfterCompaction(live: readonly Message[], at: number): number {
+/**
+ * A place in what a compaction wrote becomes its end, and the last that it wrote the message that is gone on after, although
+ * what it kept may stand there. Undefined where the place is before it, or was kept by it.
+ */
+function placeAfterCompaction(
+  live: readonly Message[],
+  at: number,
+): { readonly at: number; readonly target: string } | undefined {
+  const place = (index: number) => ({ at: index, target: live[index]?.uuid ?? "" });
   const boundaryAt = live.findLastIndex(isCompactBoundary);
   const boundary = live[boundaryAt];
-  if (boundary === undefined || !isCompactBoundary(boundary)) return at;
-  if (at < boundaryAt) return -1;
+  if (boundary === undefined || !isCompactBoundary(boundary)) return place(at);
+  if (at < boundaryAt) return undefined;
   const segment = preservedSegmentOf(boundary);
   const isBehind = segment !== undefined && segment.anchorUuid !== null;
   const tail = isBehind ? live.findIndex(({ uuid }) => uuid === segment.tailUuid) : -1;
   const anchor = isBehind ? live.findIndex(({ uuid }) => uuid === segment.anchorUuid) : -1;
-  if (at > anchor && at <= tail) return -1;
+  if ((at > anchor && at <= tail) || (isBehind && tail === -1)) return undefined;
   let end = Math.max(boundaryAt, tail);
   for (let next = live[end + 1]; next !== undefined && isCompactionOutput(next); next = live[end + 1])
     end += 1;
-  return Math.max(at, end);
+  if (at >= end) return place(at);
+  return end === tail ? { at: end, target: segment?.anchorUuid ?? "" } : place(end);
 }
 
 /** Whether a clearing, a replacement or a cut has changed one of these messages. */

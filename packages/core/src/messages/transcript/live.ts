@@ -1,6 +1,6 @@
 import { isBilledCallsRecord } from "../billed-calls.js";
 import type { CompactBoundary, Message, PreservedSegment } from "../message.js";
-import { isCompactBoundary, preservedSegmentOf } from "../predicates.js";
+import { isCompactBoundary, isHumanMessage, preservedSegmentOf } from "../predicates.js";
 import { isPinnedCopy } from "../pinned.js";
 import { isRewound, withoutLeftOut } from "../rewound.js";
 
@@ -171,7 +171,7 @@ class Linker {
       placeOfOlder,
       parentOf: this.#parentOf,
     });
-    const live = bringInSiblings(own.slice(start, siblingsEnd), branch);
+    const live = bringInSiblings(own.slice(start, siblingsEnd), branch, siblingsEnd > end ? true : undefined);
     if (isUndone) {
       const earlier = this.#earlier(boundaryAt, boundaryAt);
       if (earlier === undefined) return undefined;
@@ -321,8 +321,16 @@ const isCompactionOutput = (message: Message): boolean =>
   (message.type === "assistant" && blocksOf(message)[0]?.["type"] === "compaction") ||
   (message.type === "user" && (message.isCompactSummary === true || message.isMeta === true));
 
-/** Those of a branch, with the other pieces of its responses, their results and what hangs on these. */
-export function bringInSiblings(since: readonly Message[], branch: ReadonlySet<Message>): readonly Message[] {
+/**
+ * Those of a branch, with the other pieces of its responses, their results and what hangs on these. Where somebody has gone
+ * back, what follows a person's words on another branch is none of its pieces, whatever ids a server gives.
+ */
+export function bringInSiblings(
+  since: readonly Message[],
+  branch: ReadonlySet<Message>,
+  hasGoneBack = [...branch].some(isRewound),
+): readonly Message[] {
+  let isElsewhere = false;
   const responses = new Set<string>();
   for (const message of branch) {
     if (message.type === "assistant" && typeof message.message.id === "string")
@@ -331,7 +339,10 @@ export function bringInSiblings(since: readonly Message[], branch: ReadonlySet<M
   const calls = new Set<string>();
   const taken = new Set<string>();
   return since.filter((message) => {
-    const belongs = branch.has(message) || isSibling(message, { responses, calls, taken });
+    if (branch.has(message)) isElsewhere = false;
+    else if (hasGoneBack && isHumanMessage(message)) isElsewhere = true;
+    const isPiece = message.type === "assistant" && isElsewhere;
+    const belongs = branch.has(message) || (!isPiece && isSibling(message, { responses, calls, taken }));
     if (!belongs) return false;
     if (message.type === "assistant") for (const id of callIds(message)) calls.add(id);
     if (!branch.has(message)) taken.add(message.uuid);

@@ -33,6 +33,8 @@ export interface SessionOptions {
   /** Which conversation: to go on with one it has to be there, and otherwise it must not. */
   readonly id: string;
   readonly isResumed: boolean;
+  /** Of a resumed conversation: the message that it is gone back to first. */
+  readonly at?: string;
   /** Whose conversation it is to the engine: a person's at a terminal, or a program's. */
   readonly source: "repl_main_thread" | "sdk";
   /** Variables that hold keys: no command sees them, and their values are hidden wherever they turn up. */

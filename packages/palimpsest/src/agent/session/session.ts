@@ -222,6 +222,13 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     },
     stored,
   );
+  if (isResumed && options.at !== undefined) {
+    const outcome = await conversation.rewind(options.at);
+    if (outcome.kind === "failed") {
+      await writer.close();
+      throw new TranscriptError("not_found", outcome.message);
+    }
+  }
   main.deferral.reset(conversation.live);
   if (isResumed) {
     if (wasPlanning(conversation.live)) state.planMode.set(true);

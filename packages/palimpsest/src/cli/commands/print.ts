@@ -68,6 +68,7 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
     .option("--json", "the same as --output-format json")
     .addOption(new Option("-r, --resume <id>", "go on with a conversation").conflicts("continue"))
     .option("-c, --continue", "go on with the newest conversation of this directory")
+    .option("--at <message>", "with --resume or --continue: go back to this message first (its uuid)")
     .addOption(
       new Option("--session-id <id>", "the id of the new conversation").conflicts(["resume", "continue"]),
     )

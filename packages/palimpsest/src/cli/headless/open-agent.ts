@@ -23,6 +23,8 @@ export interface AgentFlags {
   readonly permissionMode?: PermissionMode;
   readonly resume?: string;
   readonly continue?: boolean;
+  /** Where a conversation is gone back to first: the uuid of a message. */
+  readonly at?: string;
   /** The id of a new conversation. */
   readonly sessionId?: string;
   readonly appendSystemPrompt?: string;
@@ -61,6 +63,9 @@ export async function openAgent(
   },
 ): Promise<OpenedAgent> {
   const { env } = terminal;
+  if (flags.at !== undefined && flags.resume === undefined && flags.continue !== true) {
+    throw new UsageError("--at needs --resume ID or --continue: it names a message of that conversation");
+  }
   const home = env["HOME"] || homedir();
   const cwd = resolve(flags.cwd ?? process.cwd());
   if ((await stat(cwd).catch(() => undefined))?.isDirectory() !== true) {
@@ -171,6 +176,7 @@ export async function openAgent(
       mode,
       id,
       isResumed: resume !== undefined,
+      ...(flags.at === undefined ? {} : { at: flags.at }),
       source,
       hiddenVariables: KEY_VARIABLES,
       secrets,
