@@ -9,7 +9,7 @@ const event = fc.record<LifeEvent>({
 });
 
 it("after every event of a random life, what is resumed from the transcript sends what the live one sends", async () => {
-  const events = fc.array(event, { minLength: 5, maxLength: 30 });
+  const events = fc.array(event, { minLength: 5, maxLength: 22 });
   const options = fc.record({
     hasHistory: fc.boolean(),
     isThinkingBound: fc.boolean(),

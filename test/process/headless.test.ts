@@ -6,7 +6,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { liveMessages, type Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
+import { liveMessages } from "@palimpsest/core/engine";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { linesOf, makeFolders, startSimulate, type Folders, type RunningSimulator } from "./agent-command.js";
 
