@@ -26,15 +26,18 @@ async function node(
   });
 }
 
-/** A recording with usage, about the repository that its folder names. */
-function recording(cwd: string, turns: number): string {
+/**
+ * A recording with usage, about the repository that its folder names. `unlogged`: tokens more that the second request
+ * sent and nobody wrote down.
+ */
+function recording(cwd: string, turns: number, unlogged = 0): string {
   const lines = Array.from({ length: turns * 2 }, (_, index) => {
     const isAnswer = index % 2 === 1;
     const cached = 25_000 + index * 200;
     const usage = {
       input_tokens: 3,
-      cache_read_input_tokens: index === 1 ? 0 : cached - 400,
-      cache_creation_input_tokens: index === 1 ? cached : 400,
+      cache_read_input_tokens: index === 1 ? 0 : cached - 400 + (index > 3 ? unlogged : 0),
+      cache_creation_input_tokens: index === 1 ? cached : 400 + (index === 3 ? unlogged : 0),
       output_tokens: 40,
     };
     return JSON.stringify({
@@ -106,12 +109,13 @@ function compactedRecording(): string {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "palimpsest-totals-"));
-  for (const folder of ["few", "more", "compacted"]) await mkdir(at(folder));
+  for (const folder of ["few", "more", "compacted", "lacking"]) await mkdir(at(folder));
   await writeFile(at("few", "a.jsonl"), recording("/w/mill", 6));
   await writeFile(at("few", "b.jsonl"), recording("/w/lamp", 9));
   await writeFile(at("more", "c.jsonl"), recording("/w/mill", 6));
   await writeFile(at("more", "d.jsonl"), recording("/w/quay/.worktrees/1", 4));
   await writeFile(at("compacted", "e.jsonl"), compactedRecording());
+  await writeFile(at("lacking", "j.jsonl"), recording("/w/mole", 8, 9000));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -149,8 +153,30 @@ describe("replay of several folders", () => {
     expect(stdout).toMatch(
       /^none +\$\d+\.\d\d – \$\d+\.\d\d +0\.0% – 0\.0% +0\.0% – 0\.0% +\$\d+\.\d\d – \$\d+\.\d\d +\d\.\d\d – \d\.\d\d +100\.0% – 100\.0%/m,
     );
-    expect(stdout).toMatch(/The simulator's bill against the recorded usage\nfile +responses +recorded/);
+    expect(stdout).toMatch(
+      /The simulator's bill against the recorded usage, and .+\nfile +responses +recorded +.+ left +explained/,
+    );
     expect(stdout).toMatch(/^d\.jsonl +4 +\$\d+\.\d\d +\$\d+\.\d\d +[+-]?\d+\.\d%/m);
+  });
+});
+
+describe("replay of a recording that lacks what was sent", () => {
+  const replay = (...args: readonly string[]) =>
+    node([main, "replay", at("lacking"), "--workers", "1", "--policy", "as-recorded", ...args]);
+
+  it("says what that explains of the difference between the bills, and what is left", async () => {
+    const { stdout } = await replay("--json");
+    const report = JSON.parse(stdout) as ReplayReport;
+    const [file] = report.files.filter((one): one is FileResult => !("error" in one));
+    const bill = file?.policies["as-recorded"]?.recordedBill;
+    // 9,000 tokens of Opus 4.5 are written once for 6.25 dollars a million, and read six times for 0.5: 8.3 cents. The
+    // other rounds, of a few hundred tokens, are recorded a little larger than they are.
+    expect(bill?.causes.unlogged).toBeLessThan(-0.08);
+    expect(bill?.causes.unlogged).toBeGreaterThan(-0.1);
+    expect(bill?.explained).toBeCloseTo(bill?.causes.unlogged ?? 0, 2);
+    expect(bill?.error).toBeLessThan(-0.1);
+    expect(Math.abs(bill?.unexplainedError ?? 1)).toBeLessThan(0.05);
+    expect((await replay()).stdout).toMatch(/^j\.jsonl +8 .+ -\$0\.\d\d: unlogged -\$0\.\d\d/m);
   });
 });
 

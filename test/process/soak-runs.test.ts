@@ -17,6 +17,7 @@ const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "store-lock": { races: 1 },
   tokenizers: { turns: 1 },
   "shell-fuzz": { commands: 125, ran: 10 },
+  plans: { turns: 5 },
   "simulator-fuzz": { requests: 250, accepted: 1 },
   "agent-kill": { kills: 1, requests: 4, steps: 4 },
 };
