@@ -167,7 +167,7 @@ describe("replay of a recording that lacks what was sent", () => {
   it("says what that explains of the difference between the bills, and what is left", async () => {
     const { stdout } = await replay("--json");
     const report = JSON.parse(stdout) as ReplayReport;
-    const [file] = report.files.filter((one): one is FileResult => !("error" in one));
+    const file = report.files.find((one): one is FileResult => !("error" in one));
     const bill = file?.policies["as-recorded"]?.recordedBill;
     // 9,000 tokens of Opus 4.5 are written once for 6.25 dollars a million, and read six times for 0.5: 8.3 cents. The
     // other rounds, of a few hundred tokens, are recorded a little larger than they are.
