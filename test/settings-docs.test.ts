@@ -15,7 +15,7 @@ warning. \`resolveSettings\` does all of this.
 Three defaults are not those of the first design, because measuring said otherwise:
 
 - \`clearSizeBelow\`: a clearing that leaves the context above half of the threshold is followed by the next one after a few
-  turns, each rewriting what stands behind it. In a run of 2,000 calls (\`palimpsest soak --only long-run\`) clearing
+  turns, each rewriting what stands after it. In a run of 2,000 calls (\`palimpsest soak --only long-run\`) clearing
   whenever it got below the threshold at all cost 1.25 times what never clearing (and a cold summary call) cost; with
   this limit 0.79 times.
 - \`notes\` are off: they save waiting time and cost 55% to 65% more (docs/notes.md).

@@ -2,7 +2,7 @@ import { PromptList } from "../../packages/palimpsest/dist/replay/policies/promp
 import { createJoiner, marked } from "./joined-messages.mjs";
 
 /**
- * A conversation that another library edits. It is handed the messages in its own kind, the new ones behind what it
+ * A conversation that another library edits. It is handed the messages in its own kind, the new ones after what it
  * left of the old; what it makes of them is sent with the markers that every policy here sends. None of the peers
  * does anything about a refusal: the conversation ends there.
  *

@@ -150,7 +150,7 @@ async function everything(session: Session): Promise<readonly EngineEvents["comp
   stage.direct("notes", {}, cutAfter(3), cutAfter(1), cutAfter(0), overloaded);
   await grow(3);
 
-  // Retries: refused, refused, broken off before the response, before its first word, behind it, at its very end.
+  // Retries: refused, refused, broken off before the response, before its first word, after it, at its very end.
   const last = { ...cutAfter(5, "Short."), hasUsage: true };
   const error: Turn = {
     ...text(LONG),

@@ -14,7 +14,7 @@ const picture = (bytes: number): UserBlock => ({
   source: { type: "base64", media_type: "image/gif", data: header + "A".repeat(bytes - header.length) },
 });
 
-/** An API behind something that takes fewer bytes than it says. */
+/** An API after something that takes fewer bytes than it says. */
 const start = () => {
   const provider = createEmbeddedProvider({
     player: withSummaries(createEchoPlayer()),

@@ -77,7 +77,7 @@ describe("what a run has cost", () => {
     const first = await runCommand(folders, ["-p", "Read it.", ...args], env);
     const lines = linesOf(first.stdout);
     const bill = await chargedBy(sim);
-    // Notes go on behind the answer: a last line tells what they cost.
+    // Notes go on after the answer: a last line tells what they cost.
     expect(lines.slice(-2).map(({ type, subtype }) => [type, subtype])).toEqual([
       ["result", "success"],
       ["system", "cost"],

@@ -38,7 +38,7 @@ const editsBefore = (step: number, part: number): number =>
   ).length;
 const partOf = (step: number): number => Math.floor(step / 4) % PARTS;
 
-/** One answer of the model: reading in parallel, an edit behind a read, loud commands, files written. */
+/** One answer of the model: reading in parallel, an edit after a read, loud commands, files written. */
 function stepAt(step: number): object {
   const part = partOf(step);
   const thinking = `Step ${step}: what comes next is clear.`;

@@ -65,7 +65,7 @@ describe("palimpsest demo", () => {
   it("without restoration says what was lost, in plain lines where it is piped", async () => {
     const { code, stdout } = await demo("--without", "restoration");
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^ {2}✗ file state {2,}no file came back behind/m);
+    expect(stdout).toMatch(/^ {2}✗ file state {2,}no file came back after/m);
     expect(stdout).toMatch(/^ {2}✗ the plan/m);
     expect(stdout).toMatch(/^ {2}✗ the skill/m);
     expect(stdout).toMatch(/^Lost: the plan, /m);

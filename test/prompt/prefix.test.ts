@@ -12,7 +12,7 @@ import { wholeRounds } from "../properties/whole-rounds.js";
 const bytesOf = ({ diagnostics: _diagnostics, ...request }: ModelRequest): string =>
   JSON.stringify(request, (key, value: unknown) => (key === "cache_control" ? undefined : value));
 
-/** What closes the body behind the last block; behind it nothing may stand. */
+/** What closes the body after the last block; after it nothing may stand. */
 const CLOSING = "]}]}";
 
 const first = {

@@ -51,7 +51,7 @@ export interface Change {
   /** Another key: a cache that knows nothing. */
   readonly workspace?: string;
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** Blocks that the user says behind the results. */
+  /** Blocks that the user says after the results. */
   readonly says?: readonly UserBlock[];
 }
 

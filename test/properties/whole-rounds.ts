@@ -22,7 +22,7 @@ interface RoundShape {
   readonly thinking: boolean;
   readonly text: boolean;
   readonly calls: number;
-  /** Each result right behind its call, instead of all behind the last. */
+  /** Each result right after its call, instead of all after the last. */
   readonly interleaved: boolean;
   readonly attachment: boolean;
   readonly says: boolean;

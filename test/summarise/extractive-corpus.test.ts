@@ -59,7 +59,7 @@ function typed(message: Message): string {
   return said.find((text) => text.trim() !== "" && !text.includes("<command-name>")) ?? "";
 }
 
-/** Whether a list names a file: in full, or as a name behind its directory. */
+/** Whether a list names a file: in full, or as a name after its directory. */
 function names(list: string, path: string): boolean {
   if (list.includes(path)) return true;
   const cut = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;

@@ -7,7 +7,7 @@ import { errorResponse, onSummaries } from "./summaries-seen.js";
 
 interface ApiFault {
   readonly name: string;
-  /** What the person is told behind "The summary could not be written; the conversation is unchanged: ". */
+  /** What the person is told after "The summary could not be written; the conversation is unchanged: ". */
   readonly cause: string;
   /** Requests that it takes for one call to fail for good. */
   readonly requests: number;

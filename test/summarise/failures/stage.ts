@@ -108,7 +108,7 @@ export async function play(row: FailureRow): Promise<void> {
     expectTold(outcome, row.expected);
     expectOver(stage, outcome);
     await row.check?.(stage, outcome);
-    // What was called off must not go on behind the scenes.
+    // What was called off must not go on in the background.
     await new Promise((resolve) => setTimeout(resolve, 5));
     expectUnchanged(stage, before);
     expectOver(stage, outcome);

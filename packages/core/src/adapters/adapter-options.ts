@@ -16,7 +16,7 @@ export interface AdapterOptions extends Pick<
 > {
   /** Writes summaries. Default: the framework's own model, where the framework hands it out. */
   readonly provider?: ConversationOptions["provider"];
-  /** What the server behind the framework can do. Default: told from the model. */
+  /** What the server after the framework can do. Default: told from the model. */
   readonly capabilities?: ProviderCapabilities;
   /** For the setting `notes`: `keepNotes()` of `@palimpsest/core/notes` for a thread, with a store of its own. */
   readonly notes?: (thread: string) => NotesStage;

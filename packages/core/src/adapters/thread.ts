@@ -9,7 +9,7 @@ import type { AdapterOptions } from "./adapter-options.js";
 import { askWithRetries } from "./ask-with-retries.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
 
-/** A conversation behind an adapter, and how far it has come. */
+/** A conversation of an adapter, and how far it has come. */
 export interface Thread {
   readonly key: string;
   readonly conversation: Conversation;

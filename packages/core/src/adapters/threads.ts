@@ -28,7 +28,7 @@ export interface Turn {
   waitFor(answer: Promise<unknown>): void;
 }
 
-/** The conversations behind one adapter. */
+/** The conversations after one adapter. */
 export interface Threads {
   /** Takes in what is new in the list, makes room, and gives what to send. Rejects where nothing can be sent. */
   begin(input: TurnInput): Promise<Turn>;

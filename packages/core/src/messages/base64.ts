@@ -38,7 +38,7 @@ export class Base64Bytes {
     this.#base64 = base64;
   }
 
-  /** NaN behind the end, which makes every figure computed from it NaN too. */
+  /** NaN after the end, which makes every figure computed from it NaN too. */
   at(index: number): number {
     const within = index % 3;
     const position = ((index - within) / 3) * 4 + within;

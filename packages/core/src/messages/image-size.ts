@@ -62,7 +62,7 @@ function webpSize(image: Base64Bytes): ImageSize | undefined {
   if (image.has(12, "VP8X")) return sized(image.little24(24) + 1, image.little24(27) + 1);
   if (image.has(12, "VP8 ")) return sized(image.little16(26) % 16_384, image.little16(28) % 16_384);
   if (!image.has(12, "VP8L") || image.at(20) !== 0x2f) return undefined;
-  // 14 bits each, one behind the other
+  // 14 bits each, one after the other
   const low = image.little16(21);
   const high = image.little16(23);
   return sized((low % 16_384) + 1, Math.floor(low / 16_384) + (high % 4096) * 4 + 1);

@@ -9,7 +9,7 @@ export type Usage = ResponseUsage;
 
 interface MessageBase {
   readonly uuid: string;
-  /** The message this one follows; null for the first and behind a boundary. */
+  /** The message this one follows; null for the first and after a boundary. */
   readonly parentUuid: string | null;
   /** ISO 8601. */
   readonly timestamp: string;
@@ -67,7 +67,7 @@ export interface SystemMessage extends MessageBase {
 export interface PreservedSegment {
   readonly headUuid: string;
   readonly tailUuid: string;
-  /** The message they stand behind now; null when they stand before the boundary itself. */
+  /** The message they stand after now; null when they stand before the boundary itself. */
   readonly anchorUuid: string | null;
   /** Where their lines lie in the transcript file, in live order: a hint, checked against the uuids. */
   readonly byteRanges?: readonly { readonly start: number; readonly end: number }[];

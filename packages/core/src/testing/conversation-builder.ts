@@ -29,7 +29,7 @@ export interface ConversationBuilderOptions {
 export interface Kept {
   readonly head: Message;
   readonly tail: Message;
-  /** Behind the summary (`up_to`), or before the boundary as the conversation's prefix (`from`). */
+  /** After the summary (`up_to`), or before the boundary as the conversation's prefix (`from`). */
   readonly place: "behind-summary" | "before-boundary";
 }
 

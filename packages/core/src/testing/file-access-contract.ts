@@ -54,7 +54,7 @@ const reads: readonly ReadCase[] = [
     shows: { content: "2\tb\n3\tc", lines: 2, isTruncated: false },
   },
   {
-    name: "shows nothing behind the end",
+    name: "shows nothing after the end",
     content: "a\nb\n",
     options: { offset: 5 },
     shows: { content: "", lines: 0, isTruncated: false },

@@ -20,9 +20,9 @@ export type ScriptedFault =
   | "cut-before"
   /** The response begins, and breaks off before any content. */
   | "cut-after-start"
-  /** The connection is cut behind some of the text. */
+  /** The connection is cut after some of the text. */
   | "cut-mid-text"
-  /** An error of the server's behind some of the text. */
+  /** An error of the server's after some of the text. */
   | "error-mid-text"
   /** 200, and then something that is not the protocol. */
   | "garbage"
@@ -37,7 +37,7 @@ export interface ScriptedTurn {
   readonly fault?: ScriptedFault;
 }
 
-/** A provider and the server behind it. */
+/** A provider and the server after it. */
 export interface ProviderHarness {
   /** With the settings that `CreateProviderHarness` asks for. */
   readonly provider: ModelProvider;

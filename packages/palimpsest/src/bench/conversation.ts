@@ -12,7 +12,7 @@ import { compareSizes, median, microsecondsSince, spreadOf, type Spread } from "
 const TURNS = 200;
 const COMPACTIONS = 15;
 
-/** Milliseconds of one `prepare`, turn by turn, at a given length; the first one behind a resume is left out. */
+/** Milliseconds of one `prepare`, turn by turn, at a given length; the first one after a resume is left out. */
 async function measureTurns(messages: number): Promise<Spread> {
   const conversation = startConversation(madeUpMessages({ messages, bytes: 100 }));
   const costs: number[] = [];

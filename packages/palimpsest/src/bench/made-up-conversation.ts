@@ -36,7 +36,7 @@ export function madeUpMessages({ messages: count, bytes }: Shape): readonly Mess
   return messages;
 }
 
-/** The whole engine on these messages, at a time shortly behind them. */
+/** The whole engine on these messages, at a time shortly after them. */
 export function startConversation(
   messages: readonly Message[],
   more: Pick<ConversationOptions, "settings" | "notes"> = {},

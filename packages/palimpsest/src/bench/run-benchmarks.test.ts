@@ -49,7 +49,7 @@ describe("runBenchmarks", () => {
     expect(await namesOf([some], { prefixes: [] })).toEqual([]);
   });
 
-  it("fails where a figure is no number", async () => {
+  it("fails where a figure is not a number", async () => {
     for (const value of [Number.NaN, Infinity]) {
       await expect(namesOf([benchmark("a", figure("a.x", value))])).rejects.toThrow("a.x is not a number");
     }

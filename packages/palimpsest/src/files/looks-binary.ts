@@ -3,7 +3,7 @@ const BINARY_SAMPLE = 8192;
 
 const BROKEN_SHARE = 0.1;
 
-/** Whether the head of a file is no text: it holds a zero byte, or a tenth of it is not UTF-8. */
+/** Whether the head of a file is not text: it holds a zero byte, or a tenth of it is not UTF-8. */
 export function looksBinary(head: Uint8Array): boolean {
   const sample = head.subarray(0, BINARY_SAMPLE);
   if (sample.includes(0)) return true;

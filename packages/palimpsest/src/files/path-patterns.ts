@@ -25,7 +25,7 @@ const NEVER = ["/proc"];
 
 /**
  * As `matchPaths`, for what must not be seen: a file is meant also under names that some file system takes for its
- * own (other cases, other compositions of a letter, dots and spaces behind it). `/proc` is always meant.
+ * own (other cases, other compositions of a letter, dots and spaces after it). `/proc` is always meant.
  */
 export function matchDenied(patterns: readonly string[]): PathMatcher {
   const isNamed = matchPaths([...NEVER, ...patterns]);

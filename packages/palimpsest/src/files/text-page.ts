@@ -12,7 +12,7 @@ export interface PageLimits {
   readonly isNumbered: boolean;
 }
 
-/** What stands behind a line that is not shown to its end. */
+/** What stands after a line that is not shown to its end. */
 const LINE_CUT = "… [line cut]";
 
 /** The head of a text that does not end in half a character. */

@@ -39,7 +39,7 @@ export function sdkFailure(error: unknown, sdk: typeof AnthropicSdk, address: st
   return refused("authentication", `the key or token cannot be used (${name})`);
 }
 
-/** A body that is no JSON is only part of the message, behind the status. */
+/** A body that is no JSON is only part of the message, after the status. */
 function bodyOf({ error, message, status }: AnthropicSdk.APIError): unknown {
   if (error !== undefined) return error;
   const start = `${status} `;

@@ -30,7 +30,7 @@ export interface EmbeddedProviderOptions extends Partial<RetrySettings>, Partial
   readonly ports?: Partial<RetryPorts>;
 }
 
-/** A provider that needs neither a key nor a network, and what stands behind it. */
+/** A provider that needs neither a key nor a network, and what stands after it. */
 export interface EmbeddedProvider extends ModelProvider {
   readonly simulator: Simulator;
   /** Every request, without content. */

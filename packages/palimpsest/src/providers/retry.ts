@@ -44,10 +44,10 @@ export type Attempt = (
 ) => AsyncIterable<StreamOutput>;
 
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
-/** Models think for minutes behind nothing but pings. */
+/** Models think for minutes with nothing but pings. */
 const DEFAULT_STALL_TIMEOUT_MS = 1_800_000;
 
-/** How long a connection may take to end behind a complete message, so that it can be used again. */
+/** How long a connection may take to end after a complete message, so that it can be used again. */
 const ENDING_MS = 200;
 
 /**

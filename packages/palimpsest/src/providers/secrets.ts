@@ -15,7 +15,7 @@ export function secretsIn({ url, headers }: SentWith): readonly string[] {
   return [...inHeaders, ...secretsInUrl(new URL(url))];
 }
 
-/** A server may have taken a value apart: the token behind its scheme, a cookie behind its name. */
+/** A server may have taken a value apart: the token after its scheme, a cookie after its name. */
 function partsOf(name: string, value: string): readonly string[] {
   if (!/cookie/i.test(name)) return [value.replace(/^[\w-]+ +/, "")];
   return value.split(/; */).map((cookie) => cookie.slice(cookie.indexOf("=") + 1));

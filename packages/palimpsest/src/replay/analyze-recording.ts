@@ -20,7 +20,7 @@ export interface RecordedCompaction {
   readonly at: string;
   readonly trigger: string;
   readonly preTokens: number;
-  /** Input tokens of the first request behind it; null where none was recorded. */
+  /** Input tokens of the first request after it; null where none was recorded. */
   readonly postTokens: number | null;
   /** Milliseconds until that response. */
   readonly milliseconds: number | null;

@@ -66,7 +66,7 @@ interface Response {
 
 /**
  * The cache breaks of a recording's main conversation, in the order of the file, by the rule that holds live:
- * more than 5% and more than 2,000 tokens less than the response before left cached; not behind a compaction or
+ * more than 5% and more than 2,000 tokens less than the response before left cached; not after a compaction or
  * a clearing, not on small fast models. Providers that report no writes are judged by their reads alone: what
  * was read last time was there, so what is missing of that is a lower bound.
  */

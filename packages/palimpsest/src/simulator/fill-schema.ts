@@ -203,7 +203,7 @@ class Filler {
     );
   }
 
-  /** The schema behind references and alternatives: the first alternative that is not null. */
+  /** The schema that references and alternatives lead to: the first alternative that is not null. */
   #resolve(declared: unknown, depth = 0): Fields {
     if (!isFields(declared) || depth > 8) return {};
     const reference = declared["$ref"];

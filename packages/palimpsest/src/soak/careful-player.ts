@@ -73,7 +73,7 @@ interface SeenResult {
   readonly isError: boolean;
 }
 
-/** The results behind the last response. */
+/** The results after the last response. */
 function newestResults({ messages }: PlayerPrompt): readonly SeenResult[] {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   return messages.slice(last + 1).flatMap(({ content }) =>

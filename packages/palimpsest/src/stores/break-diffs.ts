@@ -4,7 +4,7 @@ import { lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface BreakDiffDirectoryOptions {
-  /** A directory of its own. Made for its owner alone where it is not there; never one behind a link. */
+  /** A directory of its own. Made for its owner alone where it is not there; never one after a link. */
   readonly directory: string;
   /** Texts that are kept, the newest; default 20. */
   readonly maxFiles?: number;
@@ -15,7 +15,7 @@ export interface BreakDiffDirectoryOptions {
 /**
  * Texts about cache breaks as files, one each. They hold parts of prompts: only the owner can read them. At most
  * `maxFiles` of them stay; other files in the directory are left alone. A save that fails rejects, and leaves
- * nothing behind.
+ * nothing after.
  */
 export function createBreakDiffDirectory(options: BreakDiffDirectoryOptions): BreakDiffStore {
   const { directory, maxFiles = 20, maxBytes = 65_536 } = options;

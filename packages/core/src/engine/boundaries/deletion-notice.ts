@@ -2,6 +2,6 @@
 export interface DeletionNotice {
   /** Tokens that leave the prompt, by the estimator. */
   readonly deletedTokens: number;
-  /** Whether what stands behind the first deletion stays cached: only if the provider deletes. */
+  /** Whether what stands after the first deletion stays cached: only if the provider deletes. */
   readonly keepsPrefix: boolean;
 }

@@ -15,7 +15,7 @@ export interface ReplacedMedia {
 export interface MediaMetadata {
   /** The oldest first. */
   readonly replaced: readonly ReplacedMedia[];
-  /** All thinking behind this message, up to the boundary, was removed with them. */
+  /** All thinking after this message, up to the boundary, was removed with them. */
   readonly thinkingRemovedAfter?: string;
   /** Tokens of the messages, by the estimator of the time, where there was one. */
   readonly tokensBefore?: number;

@@ -13,13 +13,13 @@ export interface MicrocompactMetadata {
   readonly tokensAfter: number;
   /** The content of cleared results that say how to get them back, by id; the others hold the bare text. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** All thinking behind this message, up to the boundary, was removed with the results. */
+  /** All thinking after this message, up to the boundary, was removed with the results. */
   readonly thinkingRemovedAfter?: string;
   /** Where the deletions inside the provider's cache stand in the request. */
   readonly pinnedAt?: EditPosition;
 }
 
-/** A place in a request: behind the first `block` blocks of a message. */
+/** A place in a request: after the first `block` blocks of a message. */
 export interface EditPosition {
   readonly message: number;
   readonly block: number;

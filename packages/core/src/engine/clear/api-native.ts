@@ -62,7 +62,7 @@ const MINUTE = 60_000;
 /**
  * The provider's own strategies. Thinking is kept, but for the last turn only once the conversation lay idle so
  * long that the cache is gone, and only where that pays; results are cleared from a size on, where that pays although the provider's
- * boundary moves on, and what stands behind it is written again, with each new result.
+ * boundary moves on, and what stands after it is written again, with each new result.
  */
 export function decideApiNative(context: NativeContext): NativeDecision {
   const { model, settings, state } = context;
@@ -84,7 +84,7 @@ const unused = (state: NativeClearing, reason: KeepReason): NativeDecision => ({
 
 /**
  * Whether it pays to let old thinking go. Which turn is the last one changes with every response, so each of
- * them writes again what stands behind the thinking that went: with a cache this hardly ever pays.
+ * them writes again what stands after the thinking that went: with a cache this hardly ever pays.
  */
 function thinkingPays({ index, cost, settings, contextTokens }: NativeContext): boolean {
   if (cost === undefined) return true;
@@ -247,7 +247,7 @@ export function noteNativeResponse(
   };
 }
 
-/** The ids of the `count` newest results behind the newest `kept`, in the order of their calls. */
+/** The ids of the `count` newest results after the newest `kept`, in the order of their calls. */
 function newestBehind(index: ResultIndex, kept: number, count: number): readonly string[] {
   const ids: string[] = [];
   let seen = 0;

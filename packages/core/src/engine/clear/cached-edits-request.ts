@@ -27,7 +27,7 @@ export type EditableRequestMessage =
       readonly content: readonly (UserBlock | ReferencedResultBlock | CacheEditsBlock)[];
     };
 
-/** Behind everything that the last user message of a request holds now; undefined where there is none. */
+/** After everything that the last user message of a request holds now; undefined where there is none. */
 export function endOfRequest(messages: readonly RequestMessage[]): EditPosition | undefined {
   const message = messages.findLastIndex(({ role }) => role === "user");
   const content = messages[message]?.content;

@@ -92,7 +92,7 @@ export function decideCached(context: CachedContext): ClearDecision {
     tokensBefore: index.totalTokens - gone,
     tokensAfter: index.totalTokens - gone - cleared,
     filesLost: index.filesLostWith(new Set([...state.deleted, ...results.map(({ id }) => id)])),
-    // What stands behind a deletion stays cached: nothing is written again.
+    // What stands after a deletion stays cached: nothing is written again.
     ...(cost === undefined
       ? {}
       : { cost: { ...weighChange({ cleared, suffix: 0, expectedTurnsLeft }, cost), cacheTokensLost: 0 } }),
@@ -181,7 +181,7 @@ export function noteCacheReport(
 export function restoreCachedEdits(messages: readonly Message[]): CachedEdits {
   let pinned: PinnedEdit[] = [];
   let deletedTokens = 0;
-  /** Kept messages behind a compaction: their deletions were of the prompt before it. */
+  /** Kept messages after a compaction: their deletions were of the prompt before it. */
   let keptUntil: string | undefined;
   for (const message of messages) {
     if (isCompactBoundary(message)) {

@@ -23,7 +23,7 @@ export type KeepReason =
   | "nothing-to-clear"
   /** It would free less than it has to. */
   | "saves-too-little"
-  /** Rewriting what stands behind costs more than the clearing saves. */
+  /** Rewriting what stands after costs more than the clearing saves. */
   | "does-not-pay"
   /** The provider or the model has no such thing. */
   | "not-supported";

@@ -80,7 +80,7 @@ function costOf(
 export interface Cleared {
   /** The live messages from now on, the boundary at their end. */
   readonly messages: readonly Message[];
-  /** To be stored behind the originals. */
+  /** To be stored after the originals. */
   readonly boundary: MicrocompactBoundary;
   readonly notice: DeletionNotice;
 }

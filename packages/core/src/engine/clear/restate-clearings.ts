@@ -8,7 +8,7 @@ import {
 
 /**
  * One clearing that stands for those whose boundaries a compaction leaves behind although it keeps messages
- * that they changed (a kept prefix). Written right behind the compaction, it makes a resumed conversation the
+ * that they changed (a kept prefix). Written right after the compaction, it makes a resumed conversation the
  * live one again; undefined where the kept messages need none. `live` is the list before the compaction.
  */
 export function restateClearings(

@@ -63,7 +63,7 @@ export interface ResultIndex {
   readonly hasOpenCalls: boolean;
   /** When the newest response came, in milliseconds since the epoch. */
   readonly lastResponseAt: number | undefined;
-  /** Tokens of thinking in the messages behind this one. */
+  /** Tokens of thinking in the messages after this one. */
   thinkingBehind(message: number): number;
   /** Files that nobody shows any more once these results are gone, as the host names them. */
   filesLostWith(ids: ReadonlySet<string>): readonly string[];

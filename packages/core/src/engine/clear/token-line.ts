@@ -33,7 +33,7 @@ export class TokenLine {
     return mark;
   }
 
-  /** Gives marks new sizes; those behind them move up. Costs the number of marks, once per clearing. */
+  /** Gives marks new sizes; those after them move up. Costs the number of marks, once per clearing. */
   resize(sizes: ReadonlyMap<Mark, number>): void {
     let freed = 0;
     for (const mark of this.#marks) {

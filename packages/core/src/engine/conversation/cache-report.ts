@@ -23,7 +23,7 @@ export const promptTokensOf = (usage: ResponseUsage): number => {
   return read + written + figure(sampledFigures(usage)["input_tokens"]);
 };
 
-/** The request behind a usage, for weighing lifetimes. `before` is what the last request had in its prompt. */
+/** The request that a usage is about, for weighing lifetimes. `before` is what the last request had in its prompt. */
 export function promptRequestOf(
   usage: ResponseUsage,
   { at, before }: { at: number; before: number },

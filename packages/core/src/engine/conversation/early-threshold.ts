@@ -4,7 +4,7 @@ import type { Settings } from "../settings/settings.js";
 
 /** How far a conversation has come since it was last compacted, or since its start. */
 export interface Stretch {
-  /** Tokens behind the compaction that began it; undefined where there was none. */
+  /** Tokens after the compaction that began it; undefined where there was none. */
   readonly startTokens: number | undefined;
   /** Responses in it. */
   readonly responses: number;

@@ -59,7 +59,7 @@ export type BreakReason =
   | { readonly kind: "outside-lookback"; readonly blocks: number }
   /** Possibly: more time passed than the entries were promised. */
   | { readonly kind: "expired"; readonly ttl: Ttl; readonly gapMs: number }
-  /** The model drops thinking of earlier turns when a person speaks, and all that stands behind it. */
+  /** The model drops thinking of earlier turns when a person speaks, and all that stands after it. */
   | { readonly kind: "thinking-stripped" }
   /** Nothing in the request explains it. */
   | { readonly kind: "server-side" };

@@ -23,7 +23,7 @@ export interface ApplyMediaOptions {
 export interface AppliedMedia {
   /** The live messages from now on, the boundary at their end. */
   readonly messages: readonly Message[];
-  /** To be stored behind the originals. */
+  /** To be stored after the originals. */
   readonly boundary: MediaBoundary;
   /** For whoever watches the cache. */
   readonly notice: DeletionNotice;
@@ -60,7 +60,7 @@ export function applyMedia(
   };
 }
 
-/** In a request a result stands right behind its call, wherever it was recorded: the change starts there. */
+/** In a request a result stands right after its call, wherever it was recorded: the change starts there. */
 function firstChange(live: readonly Message[], { replaced }: MediaPlan): string | undefined {
   const uuids = new Set(replaced.map(({ uuid }) => uuid));
   const results = new Set(replaced.flatMap(({ toolUseId }) => toolUseId ?? []));
@@ -110,7 +110,7 @@ function rewrite(
   return isChanged ? rewritten.toReversed() : messages;
 }
 
-/** What the boundaries behind a message say of it. */
+/** What the boundaries after a message say of it. */
 class SaidSoFar {
   readonly #texts = new Map<string, MediaTexts>();
   readonly #strippedAfter = new Set<string>();

@@ -36,7 +36,7 @@ interface PlannedMedia {
 export interface MediaPlan {
   /** The oldest first. */
   readonly replaced: readonly PlannedMedia[];
-  /** The model binds thinking to what stands before it: what comes behind the first change goes too. */
+  /** The model binds thinking to what stands before it: what comes after the first change goes too. */
   readonly removesThinking: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface MediaBlock {
   readonly unreadable?: string;
   /** The result that it is part of. */
   readonly toolUseId?: string;
-  /** The document that it is part of, which is listed behind it. */
+  /** The document that it is part of, which is listed after it. */
   readonly within?: MediaPath;
 }
 

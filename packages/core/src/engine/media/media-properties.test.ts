@@ -58,7 +58,7 @@ const round = fc.record({
   thinking: fc.option(fc.constant("hm, let me think"), { nil: undefined }),
   text: fc.option(fc.constant("looking"), { nil: undefined }),
   isSplit: fc.boolean(),
-  /** Whether results that are missing come behind the next message. */
+  /** Whether results that are missing come after the next message. */
   isLate: fc.boolean(),
 });
 /** More pictures than may be large. */

@@ -3,7 +3,7 @@ import { isMediaBoundary, type MediaMetadata, type ReplacedMedia } from "../boun
 
 /**
  * One replacement that stands for those whose boundaries a compaction leaves behind although it keeps messages
- * that they changed (a kept prefix). Written right behind the compaction, it makes a resumed conversation the
+ * that they changed (a kept prefix). Written right after the compaction, it makes a resumed conversation the
  * live one again; undefined where the kept messages need none. `live` is the list before the compaction, `kept`
  * a stretch of it.
  */

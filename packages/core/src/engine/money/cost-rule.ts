@@ -12,7 +12,7 @@ export interface CostFacts {
 export interface PricedChange {
   /** Tokens that every later request no longer carries. */
   readonly cleared: number;
-  /** Tokens behind the first change that are written instead of read. */
+  /** Tokens after the first change that are written instead of read. */
   readonly suffix: number;
   /** Tokens that each later turn writes again, because the change moves on with it. */
   readonly suffixEachTurn?: number;

@@ -18,7 +18,7 @@ interface Shape {
   /** Results come one round too late. */
   readonly late: boolean;
   readonly size: number;
-  /** A compaction behind the round, where no call is open. */
+  /** A compaction after the round, where no call is open. */
   readonly compacts: boolean;
 }
 

@@ -13,10 +13,10 @@ export interface NotesDivisionOptions {
 }
 
 /**
- * What a compaction from notes keeps: everything behind the covered message, and before it as much as it takes
+ * What a compaction from notes keeps: everything after the covered message, and before it as much as it takes
  * for the kept part to have enough tokens and enough messages with text, never past the last boundary, and never
  * through a pair or a response. Undefined where the covered message is gone, or stands before the last boundary with
- * others behind it that nobody has noted, or nothing would be left out.
+ * others after it that nobody has noted, or nothing would be left out.
  */
 export function divideForNotes(
   live: readonly Message[],

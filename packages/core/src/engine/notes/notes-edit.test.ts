@@ -91,7 +91,7 @@ describe("what is refused, and why", () => {
     if (outcome.kind === "refused") expect(outcome.message).toMatch(reason);
   });
 
-  it.each([null, "text", 1, [], undefined])("an input that is no object: %j", (input) => {
+  it.each([null, "text", 1, [], undefined])("an input that is not an object: %j", (input) => {
     const block = { ...call({}), input } as unknown as ToolUseBlock;
     expect(edit(block)).toEqual({ kind: "refused", message: "Refused: this is not an edit." });
   });

@@ -29,7 +29,7 @@ export interface PostCompactInput {
 }
 
 export interface HookContext {
-  /** For the model, as attachments behind the summary. */
+  /** For the model, as attachments after the summary. */
   readonly contexts?: readonly string[];
   /** For the person. */
   readonly message?: string;

@@ -9,7 +9,7 @@ import { assemble, type BuiltRequest, type CacheSafeParams } from "./request-bui
 
 export interface ForkParts {
   readonly source: QuerySource;
-  /** What the fork says behind the prefix. */
+  /** What the fork says after the prefix. */
   readonly messages: readonly RequestMessage[];
   /**
    * The prefix, as the normaliser gives it: by default the messages of the shared request; more where the
@@ -33,7 +33,7 @@ export interface ForkParts {
 
 /**
  * A call that reads the prefix of the conversation: the shared request, byte for byte, with messages of its
- * own behind it, or behind its beginning. Nothing of the conversation changes by it.
+ * own after it, or after its beginning. Nothing of the conversation changes by it.
  */
 export function buildFork(shared: CacheSafeParams, fork: ForkParts): BuiltRequest {
   const { source, skipCacheWrite = true, ownTtl = "5m", maxTokens, now, answer } = fork;
@@ -71,7 +71,7 @@ export function buildFork(shared: CacheSafeParams, fork: ForkParts): BuiltReques
 
 /**
  * How many messages of the prefix a fork can read. Where a model strips thinking of earlier turns, what the fork
- * says is such a turn: what stands behind the first thinking is another prefix then.
+ * says is such a turn: what stands after the first thinking is another prefix then.
  */
 function readableMessages({ parameters }: CacheSafeParams, prefix: readonly RequestMessage[]): number {
   const isKept = findModel(parameters.model)?.capabilities.thinking.keptAcrossTurns ?? true;
@@ -94,7 +94,7 @@ function withoutMarkers(message: RequestMessage): RequestMessage {
   return { ...message, content } as RequestMessage;
 }
 
-/** User content behind a user message joins it, as the API would; the blocks before stay what they were. */
+/** User content after a user message joins it, as the API would; the blocks before stay what they were. */
 function joinMessages(
   prefix: readonly RequestMessage[],
   own: readonly RequestMessage[],

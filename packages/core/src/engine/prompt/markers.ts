@@ -173,7 +173,7 @@ export function lastMarkable(
   return undefined;
 }
 
-/** How many blocks a later position lies behind an earlier one. */
+/** How many blocks a later position lies after an earlier one. */
 function blocksBetween(messages: readonly RequestMessage[], from: BlockPosition, to: BlockPosition): number {
   let blocks = to.block - from.block;
   for (let index = from.message; index < to.message; index += 1)

@@ -108,7 +108,7 @@ function checkParts(
     if (names.has(section.name)) throw new TypeError(`there are two sections "${section.name}"`);
     names.add(section.name);
     if (section.volatileBecause !== undefined && part === "static") {
-      throw new TypeError(`the volatile section "${section.name}" must stand behind the boundary`);
+      throw new TypeError(`the volatile section "${section.name}" must stand after the boundary`);
     }
   }
 }

@@ -16,7 +16,7 @@ export interface CutOptions {
   readonly marker: (lines: number) => string;
   /** How many lines will probably fit: a good guess saves looking. */
   readonly guess?: (text: string, lineEnds: readonly number[]) => number;
-  /** More follows behind the text, so the marker is due even if all of it fits. */
+  /** More follows after the text, so the marker is due even if all of it fits. */
   readonly isPart?: boolean;
 }
 

@@ -70,7 +70,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Gathers what the model needs next, as attachments for behind the summary. Changes nothing: not the read-state,
+ * Gathers what the model needs next, as attachments for after the summary. Changes nothing: not the read-state,
  * not the messages. Never rejects: a file or a channel that fails is among the skipped, and an abort ends it at
  * once with nothing.
  */

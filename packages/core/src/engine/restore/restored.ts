@@ -2,7 +2,7 @@ import type { Attachment } from "../../messages/message.js";
 import type { ReadStateSnapshot } from "../tools/read-state.js";
 import type { FileSkipReason } from "../events/file-skip-reason.js";
 
-/** The ways on which state comes back, in the order in which it stands behind the summary. */
+/** The ways on which state comes back, in the order in which it stands after the summary. */
 export const restoreChannels = [
   "files",
   "background-agents",

@@ -55,11 +55,11 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   compactLeastSaving: "share by which a compaction must make the context smaller, or it is discarded",
   compactUserMessageTokens: "tokens of one message of a person that a summary quotes word for word",
   compactUserTokens: "tokens of all such messages; beyond, the oldest shrink first",
-  compactCallsTokens: "tokens of the list of the last calls that stands behind a summary; 0 for none",
-  compactNamesTokens: "tokens of the list of paths and names in use that stands behind a summary; 0 for none",
+  compactCallsTokens: "tokens of the list of the last calls that stands after a summary; 0 for none",
+  compactNamesTokens: "tokens of the list of paths and names in use that stands after a summary; 0 for none",
   compactVerify:
     "whether a model's summary is checked against the messages and mended; without, what it leaves out is lost",
-  compactRestore: "whether files, plan, todos, skills and background agents come back behind a summary",
+  compactRestore: "whether files, plan, todos, skills and background agents come back after a summary",
   compactExtractive: "whether a summary is put together without a model where no model could write one",
   extractiveTokens: "tokens of such a summary, quoted messages aside",
   compactServerWriter:
@@ -97,7 +97,7 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   cacheTtl: "how long cache entries live; auto: an hour where the account may have it and it pays",
   cacheTtlSources: "query sources whose entries may live an hour",
   cacheImageAnchor:
-    "whether a blank picture of one token stays behind a compaction that took all pictures away, because the next one would empty the cache of the messages",
+    "whether a blank picture of one token stays after a compaction that took all pictures away, because the next one would empty the cache of the messages",
   cacheKeepAlive:
     "whether pauses are bridged by small requests that only read, where that is expected to pay",
   cacheKeepAlivePings: "such requests in one pause, at most",

@@ -6,7 +6,7 @@ import { dropsThinking } from "./unchanged-causes.js";
 import type { WatchedFacts } from "./watched-call.js";
 
 export interface MarkerOptions {
-  /** The call stands beside the conversation: behind the prefix it shares its markers are its own. */
+  /** The call stands beside the conversation: after the prefix it shares its markers are its own. */
   readonly isBeside: boolean;
   /** The messages are those sent before, or continue them. */
   readonly areMessagesSame: boolean;

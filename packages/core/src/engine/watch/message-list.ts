@@ -125,7 +125,7 @@ const isImage = ({ type }: Fields): true | undefined => (type === "image" ? true
 const wantsCitations = ({ citations }: Fields): true | undefined =>
   isFields(citations) && citations["enabled"] === true ? true : undefined;
 
-/** How many blocks a later position lies behind an earlier one; negative where it lies before it. */
+/** How many blocks a later position lies after an earlier one; negative where it lies before it. */
 export function blocksBetween(
   messages: readonly unknown[],
   from: Pick<MessageMarker, "message" | "block">,

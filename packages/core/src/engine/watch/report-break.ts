@@ -18,7 +18,7 @@ export interface JudgedLoss extends Loss {
 }
 
 /**
- * What a reading says: all is there, less is there and a deletion explains it, or the loss. What stands behind
+ * What a reading says: all is there, less is there and a deletion explains it, or the loss. What stands after
  * a deletion in the messages is written again, so any lower reading is explained; where the provider deletes
  * and keeps its prefix, only what was deleted.
  */

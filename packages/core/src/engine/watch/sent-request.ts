@@ -36,7 +36,7 @@ export interface SentRequest {
   readonly asksDiagnosis: boolean;
 }
 
-/** Fields that are looked at on their own, and behind them those that no prefix depends on. */
+/** Fields that are looked at on their own, and after them those that no prefix depends on. */
 const APART: ReadonlySet<string> = new Set(
   (
     "model speed tools system messages cache_control thinking output_config output_format tool_choice " +

@@ -18,9 +18,9 @@ export interface Baseline {
 
 /** What is known of one source. */
 export interface Source {
-  /** Undefined before the first answer, and behind a compaction. */
+  /** Undefined before the first answer, and after a compaction. */
   baseline: Baseline | undefined;
-  /** Counts compactions: what was sent before one says nothing of what comes behind it. */
+  /** Counts compactions: what was sent before one says nothing of what comes after it. */
   window: number;
   /** Deletions that no lower reading has shown yet, each with the number of the last call before it. */
   notices: readonly (DeletionNotice & { readonly behindCall: number })[];

@@ -53,7 +53,7 @@ const holdsThinking = (content: unknown): boolean =>
 
 /**
  * A fold over the messages. A conversation is a slot for user content, then rounds: a response with the slot
- * behind it. Only the newest round can still grow, so everything before it is built once and kept
+ * after it. Only the newest round can still grow, so everything before it is built once and kept
  * (`#sealed`). A response that so far holds thinking alone waits in `#pending`: if nothing follows it
  * vanishes and its slot joins the one before.
  */
@@ -231,7 +231,7 @@ class FoldingNormaliser implements Normaliser {
     round.userIndex = this.#sealed.at(-1)?.role === "user" ? this.#sealed.length - 1 : undefined;
   }
 
-  /** The request messages of one round; `next` is the round behind it, `joined` one that is shown as part of it. */
+  /** The request messages of one round; `next` is the round after it, `joined` one that is shown as part of it. */
   #build(
     round: Round,
     around: {

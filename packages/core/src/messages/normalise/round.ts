@@ -31,7 +31,7 @@ const isPlaceholder = (block: ToolResultBlock): boolean =>
   block.is_error === true && block.content === MISSING_RESULT_TEXT;
 
 /**
- * One response, all its pieces, and the slot of user content behind it; without a response, the slot at the
+ * One response, all its pieces, and the slot of user content after it; without a response, the slot at the
  * start of the conversation. What it builds is kept, object for object, until something is added to it.
  */
 export class Round {
@@ -176,13 +176,13 @@ export class Round {
     return paired.length === 0 ? [noContent] : paired;
   }
 
-  /** A server call without its result stays behind. */
+  /** A server call without its result stays out. */
   #isSent(block: AssistantBlock): boolean {
     return !isServerCall(block) || this.#serverCalls.get(block.id) === "answered";
   }
 
   /**
-   * The user message behind the response: results first; undefined where there is nothing to say. `joined` is
+   * The user message after the response: results first; undefined where there is nothing to say. `joined` is
    * a round whose response may vanish: its slot is shown as part of this one, for now.
    */
   user(report: Report, joined?: Round): UserRequestMessage | undefined {

@@ -10,7 +10,7 @@ import { isRewound, withoutLeftOut } from "../rewound.js";
  * file's beginning: the lines from the last boundary on and those of its segment are enough.
  *
  * Parallel calls are stored as a tree in which a walk along `parentUuid` sees only one of the siblings: the
- * other pieces of a response on the branch, the results of its calls, and the attachments behind those are
+ * other pieces of a response on the branch, the results of its calls, and the attachments after those are
  * brought in.
  */
 export function liveMessages(messages: readonly Message[]): readonly Message[] {
@@ -32,7 +32,7 @@ export function linkLive(messages: readonly Message[]): LinkedConversation {
 type ParentOf = (message: Message) => string | null;
 
 /**
- * Subagents' messages and what calls cost stand beside the conversation. Another program may have gone on behind
+ * Subagents' messages and what calls cost stand beside the conversation. Another program may have gone on after
  * such a record: what hangs on it hangs on what the record follows.
  */
 function partsOf(messages: readonly Message[]): {
@@ -242,7 +242,7 @@ interface Placement {
   readonly kept: readonly Message[];
 }
 
-/** The kept messages behind their anchor, or before the boundary where they are the conversation's prefix. */
+/** The kept messages after their anchor, or before the boundary where they are the conversation's prefix. */
 function placeSegment(live: readonly Message[], { boundary, segment, kept }: Placement): readonly Message[] {
   if (segment.anchorUuid === null) return [...kept, ...live];
   const anchorAt = live.findIndex((message) => message.uuid === segment.anchorUuid);
@@ -313,7 +313,7 @@ export function undoneBoundary(message: Message): string | undefined {
   return typeof uuid === "string" ? uuid : undefined;
 }
 
-/** What a compaction itself writes behind its boundary: the summary or the provider's own, attachments, state. */
+/** What a compaction itself writes after its boundary: the summary or the provider's own, attachments, state. */
 const isCompactionOutput = (message: Message): boolean =>
   message.type === "attachment" ||
   isPinnedCopy(message) ||

@@ -14,7 +14,7 @@ import { leadingResults } from "./tool-pairs.js";
 
 const isThinking = (type: string | undefined): boolean => type === "thinking" || type === "redacted_thinking";
 
-/** The first block behind a leading compaction block. */
+/** The first block after a leading compaction block. */
 function opening(
   turn: Turn,
 ): { readonly index: number; readonly block: number; readonly type: string | undefined } | undefined {

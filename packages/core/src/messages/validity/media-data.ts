@@ -1,5 +1,5 @@
 /**
- * What the bytes behind base64 are, as far as their headers say: the judge's own reading, which shares nothing with
+ * What the bytes in base64 are, as far as their headers say: the judge's own reading, which shares nothing with
  * the code that prepares requests.
  */
 

@@ -9,7 +9,7 @@ interface OpenCall extends CallFact {
 }
 
 /**
- * Every call that the provider carries out is answered behind it in the same turn. Two exceptions: the last
+ * Every call that the provider carries out is answered after it in the same turn. Two exceptions: the last
  * turn may end with open calls (it was paused), and beside calls of client tools it may stay open into the
  * next assistant turn, if nothing but the client's results stands between.
  */
@@ -68,7 +68,7 @@ function isInterrupted(turn: Turn, next: Turn | undefined): boolean {
   );
 }
 
-/** The ids of calls behind which a turn holds nothing but server calls and results. */
+/** The ids of calls after which a turn holds nothing but server calls and results. */
 function trailingCalls(turn: Turn): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const { facts } of turn.messages.toReversed()) {

@@ -3,7 +3,7 @@ import { factsOf, type MessageFacts } from "./message-facts.js";
 /**
  * A beginning of a conversation that was judged before, message object for message object, and in which
  * nothing can matter to the rules across messages any more: user and assistant take turns, every call is
- * answered right behind it, and there are no markers, images, server calls or anything else that is counted
+ * answered right after it, and there are no markers, images, server calls or anything else that is counted
  * over the whole request. Only the ids of its calls stay of interest.
  */
 export interface SettledPrefix {

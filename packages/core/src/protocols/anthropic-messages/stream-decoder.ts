@@ -17,7 +17,7 @@ export type StreamState =
   /** All content is there; `message_stop` is to come. */
   | { readonly phase: "closing"; readonly message: ModelResponse }
   | { readonly phase: "finished" }
-  /** Behind an error or a violation: whatever follows is ignored. */
+  /** After an error or a violation: whatever follows is ignored. */
   | { readonly phase: "failed" };
 
 interface ContentState {

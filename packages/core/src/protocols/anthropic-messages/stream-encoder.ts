@@ -6,7 +6,7 @@ import type { WireDelta, WireEvent } from "./wire.js";
 export interface EncodeStreamOptions {
   /** The length of a delta in UTF-16 units, at most; one more where a surrogate pair would be cut. */
   readonly chunkCharacters?: number;
-  /** Sends a `ping` behind `message_start`. */
+  /** Sends a `ping` after `message_start`. */
   readonly pings?: boolean;
 }
 

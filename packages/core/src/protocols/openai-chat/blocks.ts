@@ -27,7 +27,7 @@ export const callBlock = ({ id, name }: CallHead): AssistantBlock => ({
   input: {},
 });
 
-/** A call with its arguments; without any it has none. What is no object is kept as text beside the block. */
+/** A call with its arguments; without any it has none. What is not an object is kept as text beside the block. */
 export function closeCall(head: CallHead, json: string): ClosedBlock {
   if (json.trim() === "") return { block: callBlock(head) };
   try {

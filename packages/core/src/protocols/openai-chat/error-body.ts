@@ -6,7 +6,7 @@ export interface ChatErrorFacts {
   readonly code: string | undefined;
   /** Empty where the body has none. */
   readonly message: string;
-  /** The message, and what a router quotes of the server behind it. */
+  /** The message, and what a router quotes of the server after it. */
   readonly texts: string;
   readonly requestId: string | undefined;
   /** The status that the error itself names: the only one there is in a stream. */
@@ -77,7 +77,7 @@ function detailOf(detail: unknown): string {
     .join("; ");
 }
 
-/** OpenRouter: the answer of the server behind it, as it came. */
+/** OpenRouter: the answer of the server after it, as it came. */
 function quoted(metadata: unknown): string {
   return isFields(metadata) ? textOf(metadata["raw"]) : "";
 }

@@ -21,7 +21,7 @@ export interface FinishFacts {
 }
 
 /**
- * Why a response ended, in the words of the Messages API. Some servers say `stop` behind calls, some announce
+ * Why a response ended, in the words of the Messages API. Some servers say `stop` after calls, some announce
  * calls that never came, and some say nothing: what the response holds decides then.
  */
 export function stopReason(finish: string | undefined, { hasCalls, isRefusal }: FinishFacts): string {

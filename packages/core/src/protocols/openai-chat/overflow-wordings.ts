@@ -95,7 +95,7 @@ const wordings: readonly RegExp[] = (
     "too many tokens: size limit exceeded by #",
     // Cloudflare Workers AI.
     "input and maximum output tokens \\({total}\\) exceeded this model context window limit \\({maximum}\\)",
-    // MiniMax (the number behind it is a code), Z.ai, Volcengine.
+    // MiniMax (the number after it is a code), Z.ai, Volcengine.
     "context window exceeds limit",
     "prompt exceeds max(?:imum)? (?:context )?length",
     "exceed max message tokens",

@@ -29,7 +29,7 @@ export interface StreamContent {
   readonly closedCount: number;
   /** The block that is being told. */
   readonly current: OpenBlock | undefined;
-  /** Blocks that began behind it. */
+  /** Blocks that began after it. */
   readonly waiting: readonly OpenBlock[];
   readonly calls: KnownCalls;
   readonly callCount: number;
@@ -68,7 +68,7 @@ export function addParts(content: StreamContent, parts: MessageParts): ContentSt
   return { content: draft.content, outputs: draft.outputs, fault };
 }
 
-/** The message, behind the blocks that were still open. */
+/** The message, after the blocks that were still open. */
 export function completeContent(content: StreamContent): readonly StreamOutput[] {
   const draft = new Draft(content);
   draft.closeAll();

@@ -48,7 +48,7 @@ function contentOf(...chunks: readonly unknown[]): readonly AssistantBlock[] | u
   return last?.kind === "message" ? last.message.content : undefined;
 }
 
-/** Blocks begin in the order of their indexes, each behind the end of the one before, with its pieces inside. */
+/** Blocks begin in the order of their indexes, each after the end of the one before, with its pieces inside. */
 function expectOneAfterTheOther(outputs: readonly StreamOutput[]): void {
   let open: number | undefined;
   let next = 0;

@@ -30,7 +30,7 @@ export type ChatStreamState =
   | WaitingState
   | { readonly phase: "content"; readonly content: StreamContent }
   | { readonly phase: "finished" }
-  /** Behind an error or a violation: whatever follows is ignored. */
+  /** After an error or a violation: whatever follows is ignored. */
   | { readonly phase: "failed" };
 
 interface WaitingState {
@@ -59,13 +59,13 @@ export function stepChatStream(state: ChatStreamState, chunk: unknown): ChatStre
   if (state.phase === "failed" || state.phase === "finished") return { state, outputs: [] };
   if (chunk === CHAT_DONE) return state.phase === "content" ? finish(state.content) : truncated();
   if (holdsError(chunk)) return fail({ kind: "error", failure: decodeChatError({ body: chunk }) });
-  if (!isFields(chunk)) return violate("malformed-event", "a chunk that is no object");
+  if (!isFields(chunk)) return violate("malformed-event", "a chunk that is not an object");
   const { choices } = chunk;
   if (choices !== undefined && choices !== null && !Array.isArray(choices)) {
     return violate("malformed-event", "choices that are no list");
   }
   const list: readonly unknown[] = choices ?? [];
-  if (!list.every(isFields)) return violate("malformed-event", "a choice that is no object");
+  if (!list.every(isFields)) return violate("malformed-event", "a choice that is not an object");
   const choice = list.find(({ index }) => index === undefined || index === null || index === 0);
   if (choice !== undefined) return readChoice(state, { chunk, choice });
   if (state.phase === "waiting")
@@ -103,7 +103,7 @@ function readChoice(
     : state.content;
   const start: readonly StreamOutput[] = starts ? [{ kind: "start", message: before.message }] : [];
   const delta = choice["delta"] ?? choice["message"] ?? {};
-  if (!isFields(delta)) return violate("malformed-event", "a delta that is no object");
+  if (!isFields(delta)) return violate("malformed-event", "a delta that is not an object");
   const read = readParts(delta);
   if (isFault(read)) return violate("malformed-event", `${read.path} must be ${read.expected}`);
   const parts = choice["delta"] === delta ? read : numbered(read);

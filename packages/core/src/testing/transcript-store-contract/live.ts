@@ -41,7 +41,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
     },
   },
   {
-    name: "a kept tail stands behind its anchor",
+    name: "a kept tail stands after its anchor",
     async run(createStore) {
       const store = await createStore();
       const talk = conversationBuilder();
@@ -117,7 +117,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
     },
   },
   {
-    name: "what was restored behind a kept tail is kept with it the next time",
+    name: "what was restored after a kept tail is kept with it the next time",
     async run(createStore) {
       const store = await createStore();
       const talk = conversationBuilder();

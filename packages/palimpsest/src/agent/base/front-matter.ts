@@ -3,7 +3,7 @@ import { isFields, type Fields } from "./fields.js";
 export interface FrontMatter {
   /** The fields between the two lines of dashes; none where there are no such lines. */
   readonly fields: Fields;
-  /** What stands behind them. */
+  /** What stands after them. */
   readonly body: string;
 }
 

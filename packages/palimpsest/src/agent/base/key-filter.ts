@@ -19,7 +19,7 @@ export interface KeyFilter {
 }
 
 export function createKeyFilter(keys: readonly string[]): KeyFilter {
-  // One character a byte, so that nothing is lost of what is no text.
+  // One character a byte, so that nothing is lost of what is not text.
   const filter = filterOf(secretForms(keys).map((form) => Buffer.from(form).toString("latin1")));
   return {
     add: (chunk) => (keys.length === 0 ? chunk : Buffer.from(filter.add(chunk.toString("latin1")), "latin1")),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * The Markdown files below a directory, in the order of their names. Links are listed where they stand; directories
- * behind links are not entered. Never rejects.
+ * that links lead to are not entered. Never rejects.
  */
 export async function markdownBelow(directory: string, depth: number): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);

@@ -51,7 +51,7 @@ export function wayInside(directory: string, path: string): string | undefined {
 }
 
 /**
- * A path seen from a directory as it reads, and all that it may lead to: behind a link, `..` is not what its name
+ * A path seen from a directory as it reads, and all that it may lead to: after a link, `..` is not what its name
  * says to whoever follows the link first.
  */
 export function spellingsOf(directory: string, path: string): readonly string[] {

@@ -9,9 +9,9 @@ export interface ToolOutput {
   readonly content: string | readonly ToolResultContent[];
   /** The model is told that it failed. */
   readonly isError?: boolean;
-  /** Shown to the model behind the results: memory of a directory, a skill's text. */
+  /** Shown to the model after the results: memory of a directory, a skill's text. */
   readonly attachments?: readonly Attachment[];
-  /** The turn ends behind this result. */
+  /** The turn ends after this result. */
   readonly endsTurn?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { readMatcher, type Matcher } from "./matcher.js";
 
 /** One command of the settings. */
 export interface CommandHook {
-  /** Where it stands: `hooks.PreToolUse[0].hooks[1]`, behind the name of its file. Commands may hold secrets. */
+  /** Where it stands: `hooks.PreToolUse[0].hooks[1]`, after the name of its file. Commands may hold secrets. */
   readonly where: string;
   /** For the shell; with `args` the program to start, without one. */
   readonly command: string;
@@ -25,7 +25,7 @@ export type HookSettings = { readonly [Name in HookName]?: readonly HookGroup[] 
 
 /** Something in the settings that does not count, or not as it stands. */
 export interface HookSettingProblem {
-  /** The place, behind the name of the file where that was given. */
+  /** The place, after the name of the file where that was given. */
   readonly key: string;
   /** `unsupported` works in Claude Code and does nothing here. */
   readonly kind: "invalid" | "unsupported";

@@ -11,7 +11,7 @@ export interface CommandRun {
   readonly args?: readonly string[] | undefined;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** For stdin, which is closed behind it. Whoever does not read it is not made to. */
+  /** For stdin, which is closed after it. Whoever does not read it is not made to. */
   readonly input: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -30,7 +30,7 @@ export type CommandEnding =
 /** How much of each output is kept; the rest is read and thrown away. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
-/** How long outputs may be silent behind the exit of a command whose own children still hold them open. */
+/** How long outputs may be silent after the exit of a command whose own children still hold them open. */
 const SILENCE_MS = 100;
 const MAX_DRAIN_MS = 2_000;
 

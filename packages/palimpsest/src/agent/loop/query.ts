@@ -114,7 +114,7 @@ class Query {
     for (const message of messages) yield { kind: "message", message };
   }
 
-  /** Attachments one behind the other, in messages of their own. */
+  /** Attachments one after the other, in messages of their own. */
   #attachments(attachments: readonly Attachment[], behind: Message | undefined): readonly Message[] {
     const { conversation } = this.#agent;
     let parentUuid = behind?.uuid ?? conversation.origin().parentUuid;

@@ -12,7 +12,7 @@ import { untilAborted } from "./until-aborted.js";
 export interface CallOutcome {
   readonly result: ToolResultBlock;
   readonly attachments: readonly Attachment[];
-  /** The turn ends behind the results: with what a tool answered, or because a hook wants it. */
+  /** The turn ends after the results: with what a tool answered, or because a hook wants it. */
   readonly ending?: TurnEnding;
   /** It was not permitted. */
   readonly isDenied: boolean;

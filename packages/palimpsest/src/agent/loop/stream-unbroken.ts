@@ -1,7 +1,7 @@
 import type { ApiFailure, CallOptions, ModelCall, ModelOutput, ModelProvider } from "@palimpsest/core";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How often one response may break off behind its first words. */
+/** How often one response may break off after its first words. */
 const MOST_BREAKS = 4;
 /** Each later wait is twice as long. */
 const FIRST_WAIT_MS = 500;
@@ -14,7 +14,7 @@ export const unbroken = (provider: ModelProvider): ModelProvider => ({
 });
 
 /**
- * A response that breaks off behind its first words is asked for again: nothing of it was stored. What fails before
+ * A response that breaks off after its first words is asked for again: nothing of it was stored. What fails before
  * any word the provider tries again itself. `onRetry` says that what was told of the response is void.
  */
 export async function* streamUnbroken(

@@ -1,4 +1,4 @@
-/** How a turn ends behind the results of its calls. */
+/** How a turn ends after the results of its calls. */
 export interface TurnEnding {
   readonly reason: "done" | "stopped";
   readonly text: string;

@@ -1,5 +1,5 @@
 /**
- * What the work comes to. Behind an abort it has so long to come to an end of its own, with what it has so far; then
+ * What the work comes to. After an abort it has so long to come to an end of its own, with what it has so far; then
  * nobody waits for it any longer, and this rejects with the message.
  */
 export async function untilAborted<T>(

@@ -162,7 +162,7 @@ it("comes back after it was killed, with the same tools; calls meanwhile wait fo
   const unsafe = call(servers, "mcp__plain__hang");
   const patience = new AbortController();
   const readable = call(servers, "mcp__plain__hang-readable", { signal: patience.signal });
-  // What is answered came behind them.
+  // What is answered came after them.
   await call(servers, "mcp__plain__echo", { input: { text: "here" } });
   process.kill(pid, "SIGKILL");
   expect(await unsafe).toMatchObject({

@@ -7,7 +7,7 @@ type FailureKind =
   | "answered"
   /** Nobody took the request: it can be sent again. */
   | "not-delivered"
-  /** The connection broke behind the request: nobody knows what came of it. */
+  /** The connection broke after the request: nobody knows what came of it. */
   | "broken"
   | "timed-out"
   /** Trying again changes nothing: no such command, no such address, no access. */

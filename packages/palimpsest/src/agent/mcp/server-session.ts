@@ -152,7 +152,7 @@ export function createServerSession(config: McpServerConfig, options: SessionOpt
     return opened;
   }
 
-  /** The tools again; whoever asks while that is under way is served by one more listing behind it. */
+  /** The tools again; whoever asks while that is under way is served by one more listing after it. */
   async function refresh(): Promise<void> {
     if (isRefreshing) return;
     isRefreshing = true;

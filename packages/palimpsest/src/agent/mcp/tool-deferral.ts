@@ -25,7 +25,7 @@ export interface ToolDeferral {
   readonly deferred: () => readonly AgentTool[];
   /** The same for an announcement; undefined where nothing is ever announced. */
   readonly announced: () => readonly Announced[] | undefined;
-  /** Decides anew: at the start of a conversation, when one is resumed, at /clear, and behind a compaction. */
+  /** Decides anew: at the start of a conversation, when one is resumed, at /clear, and after a compaction. */
   readonly reset: (live: readonly Message[]) => void;
 }
 

@@ -112,7 +112,7 @@ function limitImages(parts: readonly Part[], most: number): Part[] {
   });
 }
 
-/** Texts behind each other become one; empty ones go. */
+/** Texts after each other become one; empty ones go. */
 function joinTexts(parts: readonly Part[], clean: (text: string) => string): readonly Part[] {
   const joined: Part[] = [];
   let texts: string[] = [];

@@ -46,7 +46,7 @@ export interface LoadMemoryOptions extends MemoryPlaces {
 }
 
 export interface LoadedMemory {
-  /** The general before the special, imported ones behind those that asked for them. */
+  /** The general before the special, imported ones after those that asked for them. */
   readonly files: readonly MemoryFile[];
   /** What the hook `InstructionsLoaded` is told, one for each file. */
   readonly loaded: readonly InstructionsLoaded[];

@@ -21,7 +21,7 @@ export function escapedLetters(bytes: Uint8Array): number[] {
   while (at < bytes.length) {
     const move = skip[bytes[at] as number] as number;
     if (move !== 0) at += move;
-    // Behind anything but a digit or the `u`, a digit belongs to no escape.
+    // After anything but a digit or the `u`, a digit belongs to no escape.
     else if ((skip[bytes[at - 1] as number] as number) > LENGTH - 2) at += LENGTH;
     else if (bytes[at - 4] === LETTER_U && bytes[at - 5] === BACKSLASH && areDigits(bytes, at - 3)) {
       if (!isControl(bytes, at)) places.push(at - 5);

@@ -79,7 +79,7 @@ export interface FoundCall {
 
 export interface CallOptions {
   readonly toolUseId: string;
-  /** Behind the place where it stands: `callsEnd` of the message with the result. */
+  /** After the place where it stands: `callsEnd` of the message with the result. */
   readonly end: number;
   readonly signal: AbortSignal;
 }

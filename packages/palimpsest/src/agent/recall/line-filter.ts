@@ -15,7 +15,7 @@ interface LinePiece extends ByteRange {
   readonly isWhole: boolean;
 }
 
-/** The bits of all needles. Those behind the thirtieth are not looked for: parsing tells. */
+/** The bits of all needles. Those after the thirtieth are not looked for: parsing tells. */
 export const allBits = ({ needles }: QueryTerms): number => 2 ** Math.min(needles.length, MAX_NEEDLES) - 1;
 
 /** Pieces of one line share so many bytes: no needle, and no odd form, is longer. */

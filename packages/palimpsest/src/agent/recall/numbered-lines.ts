@@ -1,4 +1,4 @@
-/** What a reader may take for the end of a line: quoted text must not get out from behind its number. */
+/** What a reader may take for the end of a line: quoted text must not get out from after its number. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 /** Longer lines count as several, so that every part of a text can be asked for. */
 const MAX_LINE = 2_000;

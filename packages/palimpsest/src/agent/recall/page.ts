@@ -22,7 +22,7 @@ export interface Page {
 
 const MAX_CHARACTERS = 30_000;
 
-/** As many lines as are asked for and have room, each behind its number. At least one, where there is one. */
+/** As many lines as are asked for and have room, each after its number. At least one, where there is one. */
 export function pageOf(parts: readonly PagePart[], { offset, limit }: PageOptions): Page {
   const rows: string[] = [];
   let total = 0;

@@ -26,7 +26,7 @@ export async function* scanBackward(file: TranscriptFile, options: ScanOptions):
   const all = allBits(sought);
   const room = Buffer.allocUnsafe(Math.min(options.end, LARGEST_WINDOW) + OVERLAP);
   let size = FIRST_WINDOW;
-  /** Behind the last byte of the line whose start has not been found; its line break included. */
+  /** After the last byte of the line whose start has not been found; its line break included. */
   let lineEnd = options.end;
   let found = 0;
   for (let position = options.end; position > Math.max(0, floor);) {
@@ -59,7 +59,7 @@ export async function* scanBackward(file: TranscriptFile, options: ScanOptions):
   }
 }
 
-/** Where the line break is that the line before `to` begins behind. Its own one, at its end, is not meant. */
+/** Where the line break is that the line before `to` begins after. Its own one, at its end, is not meant. */
 function breakBefore(window: Buffer, to: number, isLineEnd: boolean): number {
   const last = isLineEnd ? to - 2 : to - 1;
   return last < 0 ? -1 : window.lastIndexOf(LINE_BREAK, last);

@@ -16,7 +16,7 @@ export function createSessionPermissions(
     additionalDirectories: [...settings.permissions.additionalDirectories, folder],
     home,
   });
-  /** Behind a plan that was approved the ordinary rules hold. */
+  /** After a plan that was approved the ordinary rules hold. */
   const ordinary: PermissionMode = mode === "plan" ? "default" : mode;
   const now = (): PermissionMode => (planMode.isPlanMode() ? "plan" : ordinary);
   return {

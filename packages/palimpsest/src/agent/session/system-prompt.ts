@@ -4,7 +4,7 @@ import { createSystemPrompt, dynamicBoundary, section, type SystemPrompt } from 
 export interface SystemPromptParts {
   /** Takes keys out of what files and people say. */
   readonly hide: (text: string) => string;
-  /** Computed at the start and again behind each compaction. */
+  /** Computed at the start and again after each compaction. */
   readonly environment: () => string;
   readonly memory: () => Promise<string | undefined>;
   readonly skills: () => string | undefined;

@@ -67,7 +67,7 @@ export function readFileSettings(
     const value = content[key];
     if (isAbsent(value)) return {};
     if (typeof value === "string" && value.trim() !== "") return { [key]: value.trim() };
-    bad(key, "is no text", "a text that is not empty");
+    bad(key, "is not a string", "a string that is not empty");
     return {};
   };
 
@@ -75,20 +75,20 @@ export function readFileSettings(
     const value = content[key];
     if (isAbsent(value)) return {};
     if (isFields(value)) return value;
-    bad(key, "is no object", "an object");
+    bad(key, "is not an object", "an object");
     return {};
   };
 
   const texts = (key: string, value: unknown): readonly { readonly text: string; readonly at: string }[] => {
     if (isAbsent(value)) return [];
     if (!Array.isArray(value)) {
-      bad(key, "is no list", "a list of texts");
+      bad(key, "is not a list", "a list of texts");
       return [];
     }
     return value.flatMap((item: unknown, index) => {
       const at = `${key}[${index}]`;
       if (typeof item === "string") return [{ text: item, at }];
-      bad(at, "is no text", "a text");
+      bad(at, "is not a string", "a string");
       return [];
     });
   };
@@ -129,7 +129,7 @@ export function readFileSettings(
       Object.entries(object("env")).flatMap(([name, value]) => {
         const key = `env.${name}`;
         if (!/^[A-Za-z_]\w*$/.test(name)) bad("env", "a name is none of a variable", "letters, digits and _");
-        else if (typeof value !== "string" || value.includes("\0")) bad(key, "is no text", "a text");
+        else if (typeof value !== "string" || value.includes("\0")) bad(key, "is not a string", "a string");
         else if (isOfRepository && isGuarded(name)) {
           warn(key, "a repository cannot set this variable; passed over", "in settings of your own");
         } else return [[name, value]];

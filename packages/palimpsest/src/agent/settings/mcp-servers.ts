@@ -206,7 +206,7 @@ function readServer(name: string, entry: unknown, variables: ServerVariables): R
   try {
     if (shown !== name)
       throw new BadEntry("mcpServers", "a server's name is not allowed", "letters, digits, . _ -");
-    if (!isFields(entry)) throw new BadEntry(place, "is no object", "an object with `command` or `url`");
+    if (!isFields(entry)) throw new BadEntry(place, "is not an object", "an object with `command` or `url`");
     if (entry["disabled"] === true) return { kind: "off" };
     return { kind: "read", transport: readTransport(entry, { place, variables }) };
   } catch (error) {
@@ -220,7 +220,8 @@ function readTransport(
   { place, variables }: { readonly place: string; readonly variables: ServerVariables },
 ): StdioTransport | HttpTransport {
   const text = (value: unknown, key: string): string => {
-    if (typeof value !== "string" || value.includes("\0")) throw new BadEntry(key, "is no text", "a text");
+    if (typeof value !== "string" || value.includes("\0"))
+      throw new BadEntry(key, "is not a string", "a string");
     const expanded = expandVariables(value, variables.env);
     if (expanded.kind === "text") return expanded.text;
     const { message, allowed } = variables.problemWith(expanded.variable);
@@ -229,7 +230,7 @@ function readTransport(
   const texts = (key: string): Readonly<Record<string, string>> => {
     const value = entry[key];
     if (isAbsent(value)) return {};
-    if (!isFields(value)) throw new BadEntry(`${place}.${key}`, "is no object", "an object of texts");
+    if (!isFields(value)) throw new BadEntry(`${place}.${key}`, "is not an object", "an object of texts");
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) => [name, text(one, `${place}.${key}.${name.slice(0, 80)}`)]),
     );
@@ -240,7 +241,7 @@ function readTransport(
     const program = text(command, `${place}.command`);
     if (program.trim() === "") throw new BadEntry(`${place}.command`, "is empty", "a program");
     const args = isAbsent(entry["args"]) ? [] : entry["args"];
-    if (!Array.isArray(args)) throw new BadEntry(`${place}.args`, "is no list", "a list of texts");
+    if (!Array.isArray(args)) throw new BadEntry(`${place}.args`, "is not a list", "a list of texts");
     return {
       kind,
       command: program,

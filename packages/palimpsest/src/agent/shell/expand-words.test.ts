@@ -90,7 +90,7 @@ describe("names that a shell fills in", () => {
     expect(expandWildcards(`${"*a".repeat(100)}*`, folder)).toEqual(["a".repeat(250)]);
   });
 
-  it("are not known where one of them is no text", () => {
+  it("are not known where one of them is not text", () => {
     const folder = join(root, "garbled");
     mkdirSync(folder);
     symlinkSync("/etc/passwd", Buffer.concat([Buffer.from(`${folder}/x`), Buffer.from([0xff])]));

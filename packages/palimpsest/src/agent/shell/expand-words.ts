@@ -45,7 +45,7 @@ export function expandWildcards(
   return present.length === 0 ? [word] : present;
 }
 
-/** Whether a name is not what stands on the disk, because that is no text: what it leads to cannot be asked for. */
+/** Whether a name is not what stands on the disk, because that is not text: what it leads to cannot be asked for. */
 export const isGarbled = (name: string): boolean => name.includes("\ufffd");
 
 /** Whether a shell may take a name for what a part of a path with wildcards means. Each text between them is met once. */

@@ -2,9 +2,9 @@
  * The options that a program may be given. Whatever is not listed is not known, and what is not known is not harmless.
  */
 export interface ProgramOptions {
-  /** Letters; one with `:` behind it takes a value, one with `?` may have one glued to it. */
+  /** Letters; one with `:` after it takes a value, one with `?` may have one glued to it. */
   readonly short?: string;
-  /** Names without dashes; with `=` one takes a value, with `[=` it may have one behind a sign, with `==` two words. */
+  /** Names without dashes; with `=` one takes a value, with `[=` it may have one after a sign, with `==` two words. */
   readonly long?: string;
   /** `-20` stands for a count. */
   readonly hasCounts?: boolean;
@@ -14,7 +14,7 @@ export interface ProgramOptions {
 export interface ParsedWords {
   /** What was given, by name without dashes, with its values. */
   readonly options: ReadonlyMap<string, readonly string[]>;
-  /** Words that are neither options nor values, those behind `--` included. */
+  /** Words that are neither options nor values, those after `--` included. */
   readonly operands: readonly string[];
   /** How many of the operands stand before `--`; undefined without one. */
   readonly before: number | undefined;

@@ -131,7 +131,7 @@ export function showsOnly(
   },
 ): boolean {
   const files = reading.files ?? filesAmong(reading.operands, fromDirectory(directories[0]));
-  // Only a file that is there is known to be one: behind a directory's name there may be anything, or have been.
+  // Only a file that is there is known to be one: after a directory's name there may be anything, or have been.
   const isShown = (word: string): boolean => {
     const paths = directories.map((directory) => fromDirectory(directory)(word));
     if (pathspec.test(word) || (!reading.isInRevision && !paths.some(isFile))) return false;
@@ -143,13 +143,13 @@ export function showsOnly(
 /** What git does not take by the letter in a name. */
 const pathspec = /[*?[\\:]/;
 
-/** The files that stand behind revisions without a sign between; none where one of the words may be something else. */
+/** The files that stand after revisions without a sign between; none where one of the words may be something else. */
 function filesAmong(operands: readonly string[], from: (word: string) => string): readonly string[] {
   if (operands.some((word) => pathspec.test(word) || isDirectory(from(word)))) return [];
   return operands.filter((word) => isFile(from(word)));
 }
 
-/** As it stands: behind a link, `..` is not what its name says. */
+/** As it stands: after a link, `..` is not what its name says. */
 export const fromDirectory =
   (directory: string | undefined) =>
   (word: string): string =>

@@ -30,7 +30,7 @@ export type ShellEnding =
   | { readonly kind: "timed-out" }
   | { readonly kind: "aborted" };
 
-/** How long outputs may be silent behind the exit of a shell whose own children still hold them open. */
+/** How long outputs may be silent after the exit of a shell whose own children still hold them open. */
 const SILENCE_MS = 100;
 const MAX_DRAIN_MS = 2000;
 const MAX_DIRECTORY_BYTES = 16_384;

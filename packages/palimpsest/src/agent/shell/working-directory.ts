@@ -25,7 +25,7 @@ export function createWorkingDirectory({ start, roots }: WorkingDirectoryOptions
   let current = first;
   const realRoots = (): readonly string[] => roots.flatMap((root) => realPath(root) ?? []);
   const holds = (path: string): boolean => {
-    // As it stands: behind a link, `..` is not what its name says.
+    // As it stands: after a link, `..` is not what its name says.
     const real = realPath(isAbsolute(path) ? path : `${current}${sep}${path}`);
     return real === undefined
       ? isInside(resolve(current, path), [...roots.map((root) => resolve(root)), ...realRoots()])

@@ -22,10 +22,10 @@ export async function invokeSkill(
   const place = (text: string): string => text.replaceAll("${CLAUDE_SKILL_DIR}", () => skill.directory);
   const takesArguments = body.includes("$ARGUMENTS");
   const filled = place(body).replaceAll("$ARGUMENTS", () => args);
-  const behind = takesArguments || args.trim() === "" ? "" : `\n\nArguments: ${args}`;
+  const added = takesArguments || args.trim() === "" ? "" : `\n\nArguments: ${args}`;
   const rest = outcome.isTruncated ? `\n\n[cut here: the rest can be read at ${skill.path}]` : "";
   return {
     kind: "text",
-    text: `Base directory for this skill: ${skill.directory}\n\n${filled.trim()}${rest}${behind}`,
+    text: `Base directory for this skill: ${skill.directory}\n\n${filled.trim()}${rest}${added}`,
   };
 }

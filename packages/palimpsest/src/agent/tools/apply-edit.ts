@@ -46,7 +46,7 @@ export function applyEdit(text: string, { oldText, newText, isEverywhere }: Text
   };
 }
 
-/** Where the wanted text begins, one behind the other. */
+/** Where the wanted text begins, one after the other. */
 function placesOf(text: string, wanted: string): readonly number[] {
   const places: number[] = [];
   if (wanted === "") return places;

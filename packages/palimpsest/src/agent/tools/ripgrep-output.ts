@@ -31,7 +31,7 @@ export function createRipgrepParser(mode: GrepQuery["mode"], take: TakeFinding):
   };
 }
 
-/** The file's name, behind lines that say that something was left out or that a file was binary. */
+/** The file's name, after lines that say that something was left out or that a file was binary. */
 function nameIn(head: string): { readonly name: string | undefined; readonly isApart: boolean } {
   const isApart = head.startsWith("--\n");
   const isName = head.startsWith("./") || head === SINGLE_FILE;

@@ -25,7 +25,7 @@ export async function findRipgrep(): Promise<string | undefined> {
   }
 }
 
-/** Nothing that a query says can become an option: each value stands behind its own `=`, the pattern behind `-e`. */
+/** Nothing that a query says can become an option: each value stands after its own `=`, the pattern after `-e`. */
 function ripgrepArguments(query: GrepQuery, isSingle: boolean): readonly string[] {
   const { pattern, mode, glob, type } = query;
   return [

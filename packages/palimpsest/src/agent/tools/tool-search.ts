@@ -61,7 +61,7 @@ export function createToolSearchTool({ deferred }: ToolSearchOptions): AgentTool
   };
 }
 
-/** By exact name, else regardless of case, else by the tool's own name behind the server's. */
+/** By exact name, else regardless of case, else by the tool's own name after the server's. */
 function select(query: string, tools: readonly AgentTool[]): readonly AgentTool[] {
   const names = query.slice("select:".length).split(",");
   const found = names.flatMap((given) => {

@@ -54,7 +54,7 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
   return new Command("palimpsest")
     .description("Runs the agent on one prompt and prints its answer.")
     .argument("[prompt]", "what the agent is to do")
-    .option("-p, --print [prompt]", "what the agent is to do; what is piped in stands behind it")
+    .option("-p, --print [prompt]", "what the agent is to do; what is piped in stands after it")
     .addOption(
       new Option("--output-format <format>", "how the answer is printed")
         .choices(["text", "json", "stream-json"])

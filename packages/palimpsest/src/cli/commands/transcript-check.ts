@@ -24,7 +24,7 @@ export interface CheckArguments {
   readonly json: boolean;
 }
 
-/** Checks every file, also behind one that fails. Gives the exit code. */
+/** Checks every file, also after one that fails. Gives the exit code. */
 export async function checkTranscripts({ files, json }: CheckArguments, terminal: Terminal): Promise<number> {
   const reports: FileReport[] = [];
   for await (const read of readRecordings(files, terminal)) {

@@ -67,8 +67,8 @@ export function createDemoChecks({ workspace, session, said }: CheckOptions): De
       holds: late.length > 0 && bad.length === 0,
       detail:
         bad.length === 0
-          ? `${plural(late.length, "file")} written behind a compaction, all begin with ${keptLine}`
-          : `${bad.length} of ${plural(late.length, "file")} written behind a compaction do not begin with ${keptLine}`,
+          ? `${plural(late.length, "file")} written after a compaction, all begin with ${keptLine}`
+          : `${bad.length} of ${plural(late.length, "file")} written after a compaction do not begin with ${keptLine}`,
     };
   };
 

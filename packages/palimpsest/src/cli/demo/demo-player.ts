@@ -48,7 +48,7 @@ interface Decided {
 const SKILL_AREA = 4;
 const AGENT_AREA = 2;
 const LEDGER_AREA = 1;
-/** Behind these areas the ledger is looked at. */
+/** After these areas the ledger is looked at. */
 const LEDGER_LOOKS: ReadonlySet<number> = new Set([1, 2, 3, 5, 8]);
 const READS_AT_ONCE = 4;
 const MOST_READS = 8;

@@ -48,7 +48,7 @@ export function demoTurns({ keptLine, areas }: StoryFacts): readonly DemoTurn[] 
   ];
 }
 
-/** The instruction that has to hold to the end stands last, behind more words than a hasty summary keeps. */
+/** The instruction that has to hold to the end stands last, after more words than a hasty summary keeps. */
 const firstWords = (
   keptLine: string,
   areas: readonly DemoArea[],
@@ -56,7 +56,7 @@ const firstWords = (
 
 Why: we are about to split the packages, and nobody can say any more what is exported where. Last time we guessed, and two teams lost a week because a helper that everybody used had moved without anybody noticing. A list that somebody wrote by hand would be wrong after a month, so I want modules with a test beside them that compares them with the sources.
 
-What: a folder inventory/ with one module for each of the ${areas.length} areas below. Each module exports the name of its area, and for each source file of the area the number of its lines and the names that it exports, in the order in which they stand in the file. Besides there is inventory/index.mjs, which re-exports all of them under names of their own, and inventory/inventory.test.mjs, which reads the sources again and compares. Run the test behind every area, not only at the end: if a list is wrong I want to know at once which area it was.
+What: a folder inventory/ with one module for each of the ${areas.length} areas below. Each module exports the name of its area, and for each source file of the area the number of its lines and the names that it exports, in the order in which they stand in the file. Besides there is inventory/index.mjs, which re-exports all of them under names of their own, and inventory/inventory.test.mjs, which reads the sources again and compares. Run the test after every area, not only at the end: if a list is wrong I want to know at once which area it was.
 
 How: look around first and make a plan, then keep a list of what is to be done. Read the files themselves; a search alone has missed things before, because some exports stand on a line of their own. Leave everything outside inventory/ as it is. Somebody can look through the tests in the meantime, in the background, and say how many there are. When you start on the fifth area, load the skill module-form and follow it from then on.
 

@@ -6,7 +6,7 @@ import { plural } from "../terminal.js";
 import type { Check } from "./check.js";
 import { restoredFiles } from "./seen-in-prompt.js";
 
-/** Whether files that come back behind compactions are what the disk holds, in the very requests that carry them. */
+/** Whether files that come back after compactions are what the disk holds, in the very requests that carry them. */
 export interface FileStateCheck {
   readonly noteCompaction: () => void;
   /** To be told before the calls of the response change anything. */
@@ -41,7 +41,7 @@ export function createFileStateCheck(work: string): FileStateCheck {
       holds: compactions > 0 && withoutFiles === 0 && stale.length === 0,
       detail:
         withoutFiles > 0
-          ? `no file came back behind ${withoutFiles} of ${plural(compactions, "compaction")}`
+          ? `no file came back after ${withoutFiles} of ${plural(compactions, "compaction")}`
           : stale.length > 0
             ? `${stale[0] ?? ""} came back with another text than the disk's`
             : `${plural(equal, "file")} came back, each as the disk held it`,

@@ -9,7 +9,7 @@ const kinds: Readonly<Record<string, string>> = {
   agent_listing_delta: "agent types",
 };
 
-/** What came back behind a compaction, in words for people. */
+/** What came back after a compaction, in words for people. */
 export function restoredKinds(attachments: readonly AttachmentMessage[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { attachment } of attachments) {

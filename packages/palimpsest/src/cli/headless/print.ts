@@ -196,7 +196,7 @@ class Run {
   finish(): number {
     const { flags, io, session } = this.#parts;
     const account = session.conversation.account();
-    // Notes and subagents in the background may have come to their end behind the last answer.
+    // Notes and subagents in the background may have come to their end after the last answer.
     if (flags.outputFormat === "stream-json" && account !== (this.#toldAccount ?? emptyAccount)) {
       this.#write(costLine(account, session.id));
     }

@@ -9,7 +9,7 @@ export interface PromptFlags extends Pick<AgentFlags, "resume" | "continue"> {
 }
 
 /**
- * What the agent is asked: one prompt of the command line with what is piped in behind it, or one for each line.
+ * What the agent is asked: one prompt of the command line with what is piped in after it, or one for each line.
  * Undefined goes on where a resumed conversation stands. Rejects with `StartError` where there is nothing.
  */
 export async function promptsOf(

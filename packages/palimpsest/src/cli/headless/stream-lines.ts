@@ -81,7 +81,7 @@ export function eventLine(event: AgentEvent, sessionId: string): StreamLine | un
   }
 }
 
-/** The last line, where calls were billed behind the last answer. */
+/** The last line, where calls were billed after the last answer. */
 export const costLine = (account: Account, sessionId: string): StreamLine => ({
   type: "system",
   subtype: "cost",
@@ -134,7 +134,7 @@ export interface RunSummary {
   readonly milliseconds: number;
 }
 
-/** The document of `--output-format json`, and the line behind every answer of `stream-json`. Figures are of the run so far. */
+/** The document of `--output-format json`, and the line after every answer of `stream-json`. Figures are of the run so far. */
 export function summaryDocument(summary: RunSummary): StreamLine {
   const { result, sessionId, account, steps, denials, milliseconds } = summary;
   const isError = result.reason !== "done";

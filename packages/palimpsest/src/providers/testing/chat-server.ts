@@ -85,7 +85,7 @@ function problemIn({ method, url, body }: ReceivedRequest): string | undefined {
     if (role === "tool") {
       if (!unanswered.includes(tool_call_id)) return `no call has the id ${String(tool_call_id)}`;
       unanswered = unanswered.filter((id) => id !== tool_call_id);
-    } else if (unanswered.length > 0) return "calls have to be answered by the messages behind them";
+    } else if (unanswered.length > 0) return "calls have to be answered by the messages after them";
     if (Array.isArray(tool_calls)) unanswered = tool_calls.map(({ id }: { readonly id: unknown }) => id);
   }
   return unanswered.length > 0 ? "the last calls have no answer" : undefined;

@@ -15,7 +15,7 @@ export interface ScriptedSimulation {
 /** What providers in the contract retry with. */
 export const quickRetries = { maxRetries: 2, baseMs: 1, maxMs: 5 } as const;
 
-/** Behind `message_start`, `content_block_start` and one delta. */
+/** After `message_start`, `content_block_start` and one delta. */
 const EVENTS_WITH_TEXT = 3;
 
 const faultOf: Readonly<Record<ScriptedFault, Fault | undefined>> = {

@@ -321,7 +321,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: "a patch: its context and what goes have to be known, what comes is no text to be replaced",
+    name: "a patch: its context and what goes have to be known, what comes is not text to be replaced",
     rounds: [
       { in: "look", out: [bash("t1", `cat ${LAMP}`)] },
       { in: { t1: `${line}\n${other}` }, out: [text("seen")] },

@@ -55,7 +55,7 @@ class PatchReader {
     else if (!line.startsWith("***")) this.#takeLine(line);
   }
 
-  /** What stands behind `@@` names a line of the file: it has to be known, too. */
+  /** What stands after `@@` names a line of the file: it has to be known, too. */
   #closeHunk(anchor: string): void {
     this.#close();
     if (anchor.trim() !== "") this.#old.push(anchor.trim());

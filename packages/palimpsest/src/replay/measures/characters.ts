@@ -14,7 +14,7 @@ for (let code = 0; code < 128; code += 1) {
 
 const has = (code: number, kind: number): boolean => code < 128 && ((classes[code] ?? 0) & kind) !== 0;
 
-/** `[A-Za-z0-9_]`. False for NaN, which is what stands before and behind a text. */
+/** `[A-Za-z0-9_]`. False for NaN, which is what stands before and after a text. */
 export const isWord = (code: number): boolean => has(code, WORD);
 
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;

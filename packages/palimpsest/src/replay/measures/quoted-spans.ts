@@ -63,5 +63,5 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Behind one backslash. Behind two it is the backslash that is escaped. */
+/** After one backslash. After two it is the backslash that is escaped. */
 const isEscaped = (text: string, at: number): boolean => text[at - 1] === "\\" && text[at - 2] !== "\\";

@@ -6,7 +6,7 @@ export type ReferenceKind = "path" | "identifier" | "number" | "quoted";
 export interface ReferenceSpan {
   readonly kind: ReferenceKind;
   readonly start: number;
-  /** Behind its last character. */
+  /** After its last character. */
   readonly end: number;
 }
 
@@ -62,7 +62,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Behind the run of path characters that begins here; a scheme or a drive letter takes what follows it along. */
+/** After the run of path characters that begins here; a scheme or a drive letter takes what follows it along. */
 function endOfRun(text: string, start: number): number {
   let end = start;
   let hasLettersOnly = true;
@@ -87,7 +87,7 @@ function endOfRun(text: string, start: number): number {
   return end;
 }
 
-/** The path that a run is, without the steps (`./`, `../`) before it and the punctuation behind it. */
+/** The path that a run is, without the steps (`./`, `../`) before it and the punctuation after it. */
 function pathSpan(text: string, run: Range): ReferenceSpan | undefined {
   const end = trimmedEnd(text, run);
   const start = trimmedStart(text, { start: run.start, end });
@@ -197,7 +197,7 @@ function wordSpan(text: string, run: Range): Range & { readonly kind: ReferenceK
   return { start, end, kind: isName ? "identifier" : undefined };
 }
 
-/** Digits with the groups behind dots that belong to them: `4096`, `3.14`, `v1.20.3`, `127.0.0.1`. */
+/** Digits with the groups after dots that belong to them: `4096`, `3.14`, `v1.20.3`, `127.0.0.1`. */
 function numberSpan(text: string, run: Range): Range & { readonly digits: number } {
   let end = run.start + (isDigit(text.charCodeAt(run.start)) ? 0 : 1);
   let digits = 0;

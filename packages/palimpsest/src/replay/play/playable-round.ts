@@ -36,7 +36,7 @@ export function createPlayableRounds(): PlayableRounds {
   };
 }
 
-/** What a request ends with: the response before, if there is one, and what came in behind it. */
+/** What a request ends with: the response before, if there is one, and what came in after it. */
 export function requestTail(
   before: AssistantMessage | undefined,
   incoming: readonly Message[],

@@ -19,7 +19,7 @@ export function createRecordedTokens(model: Model, counter: TokenCounter): Recor
   return {
     next({ incoming, response }) {
       let tokens = 0;
-      // Results only count behind the calls that they answer.
+      // Results only count after the calls that they answer.
       for (const { role, content } of requestTail(before, incoming)) {
         tokens += TOKENS_PER_MESSAGE;
         if (role === "assistant") continue;

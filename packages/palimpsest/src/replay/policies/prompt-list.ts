@@ -106,7 +106,7 @@ export class PromptList {
     return createAttachmentMessage(this.#origin(), attachment);
   }
 
-  /** The next request: markers behind the system prompt, on the last message and on the user message before it. */
+  /** The next request: markers after the system prompt, on the last message and on the user message before it. */
   request(more: Partial<ModelRequest> = {}, betas: readonly string[] = []): ModelCall {
     const messages = marked(this.#wire, this.#cacheControl);
     this.#sent = messages.length;

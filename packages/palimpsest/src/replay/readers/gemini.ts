@@ -17,7 +17,7 @@ import {
 /**
  * Gemini CLI logs: one JSON document, or a log of changes: a header, messages (a later one with the same id
  * replaces the earlier), `$set` of header fields or of all messages, `$rewindTo` a message that goes with
- * everything behind it.
+ * everything after it.
  */
 export const geminiReader: FormatReader = {
   format: "gemini-cli",

@@ -65,14 +65,14 @@ export interface FormatReader {
 export interface RecordingReading {
   /** Takes from a line what has to be known before the first message is built: all lines, in order, once. */
   survey(line: RecordedLine): void;
-  /** From the first line, each time; behind the survey. */
+  /** From the first line, each time; after the survey. */
   build(): MessageBuilder;
 }
 
 /** Builds messages from the lines of a recording: all lines, in order, once. */
 export interface MessageBuilder {
   take(line: RecordedLine): readonly Message[];
-  /** What can only be said behind the last line. */
+  /** What can only be said after the last line. */
   end(): readonly Message[];
   /** Of what was taken so far. */
   counts(): RecordingCounts;

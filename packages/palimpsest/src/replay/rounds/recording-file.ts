@@ -58,7 +58,7 @@ async function sizeOf(path: string): Promise<number> {
 
 interface FilePart {
   readonly path: string;
-  /** What lies behind it is not read. */
+  /** What lies after it is not read. */
   readonly size: number;
 }
 

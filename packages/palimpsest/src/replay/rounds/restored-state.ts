@@ -1,6 +1,6 @@
 import type { AttachmentMessage, UserMessage } from "@palimpsest/core";
 
-/** State that a compaction brings back behind its summary, because the summary took it away. */
+/** State that a compaction brings back after its summary, because the summary took it away. */
 const RESTORED_TYPES = new Set([
   "file",
   "compact_file_reference",

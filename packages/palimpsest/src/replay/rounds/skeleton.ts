@@ -17,7 +17,7 @@ type Part =
   | "boundary"
   /** Says what a compaction took away. */
   | "summary"
-  /** Stands where it stands because of a compaction, if it stands right behind one. */
+  /** Stands where it stands because of a compaction, if it stands right after one. */
   | "restored"
   | "response"
   | "human"
@@ -104,7 +104,7 @@ function linkOf(message: Message): Message {
 
 type Base = Pick<Message, "uuid" | "parentUuid" | "timestamp" | "sessionId">;
 
-/** A boundary that a recording lacks: behind it nothing of what stands before is there. */
+/** A boundary that a recording lacks: after it nothing of what stands before is there. */
 export function createBoundaryLink(uuid: string): Message {
   const base = { uuid, parentUuid: null, timestamp: "", sessionId: "" };
   return { ...base, type: "system", subtype: "compact_boundary" };

@@ -29,7 +29,7 @@ const REPLACEMENT = 4;
 export class CompactionUndoer {
   readonly #skeletons: Skeleton[] = [];
   #count = 0;
-  /** Behind a boundary, before anything that is no part of its compaction. */
+  /** After a boundary, before anything that is no part of its compaction. */
   #isBehindBoundary = false;
 
   /** How many messages were added. */

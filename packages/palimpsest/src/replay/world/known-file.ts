@@ -50,7 +50,7 @@ export const charactersOf = ({ runs }: KnownFile): number =>
 
 /**
  * What is known once these lines were shown. Where they contradict what was known, somebody else has changed the
- * file: they take the place of the lines that stood there, and what stood behind these stands behind them.
+ * file: they take the place of the lines that stood there, and what stood after these stands after them.
  */
 export function learnLines(file: KnownFile | undefined, shown: ShownLines): KnownFile {
   const run = shownRun(shown);
@@ -75,7 +75,7 @@ export function learnLines(file: KnownFile | undefined, shown: ShownLines): Know
 /** How many last lines of a part are looked for in what was known. */
 const ANCHOR_LINES = 3;
 
-/** The line at which the known file goes on behind lines that replace some of it. */
+/** The line at which the known file goes on after lines that replace some of it. */
 function lineBehind(file: KnownFile, run: KnownLines): number {
   const end = endOf(run);
   const anchor = linesOf(run, Math.max(run.first, end - ANCHOR_LINES), end);
@@ -152,7 +152,7 @@ const shownRun = ({ first, text, endsFile }: ShownLines): KnownLines =>
 
 const cutRun = (run: KnownLines, from: number, to: number): KnownLines => runOf(from, linesOf(run, from, to));
 
-/** The line behind the last. */
+/** The line after the last. */
 const endOf = ({ first, count }: KnownLines): number => first + count;
 
 const terminated = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);

@@ -75,7 +75,7 @@ function numberedRuns(text: string): { readonly runs: readonly NumberedRun[]; re
   return { runs, rest: "" };
 }
 
-/** Where a reminder that starts here ends, with the line break behind it. */
+/** Where a reminder that starts here ends, with the line break after it. */
 function reminderEnd(text: string, at: number): number | undefined {
   if (!text.startsWith(REMINDER_START, at)) return undefined;
   const close = text.indexOf(REMINDER_END, at);
@@ -85,7 +85,7 @@ function reminderEnd(text: string, at: number): number | undefined {
 }
 
 /** `[12 more lines in file. Use offset=31 to continue]`, `[Showing lines 1-1603 of 2377 (50.0KB limit). …]`. */
-const NOTICE_BEHIND = /\n\n?\[(?:Showing lines \d+-\d+ of \d+|\d+ more lines in file|Truncated)[^\n]*\]\s*$/;
+const NOTICE_AFTER = /\n\n?\[(?:Showing lines \d+-\d+ of \d+|\d+ more lines in file|Truncated)[^\n]*\]\s*$/;
 /** `IMPORTANT: … Showing lines 1-2000 of 5000 total lines. … --- FILE CONTENT (truncated) ---`, and an older form. */
 const NOTICE_BEFORE =
   /^\s*(?:IMPORTANT: [^]{0,200}?Showing lines (\d+)-\d+ of \d+[^]{0,400}?--- FILE CONTENT \(truncated\) ---\n|\[File content truncated: showing lines (\d+)-\d+ of \d+[^\n]*\]\n)/;
@@ -100,9 +100,9 @@ function plainLines(result: string, { offset = 1, limit }: AskedPart): ShownLine
   const first = Number(before?.[1] ?? before?.[2] ?? offset);
   const start = before?.[0].length ?? 0;
   const tail = Math.max(start, result.length - NOTICE_CHARACTERS);
-  const behind = NOTICE_BEHIND.exec(result.slice(tail));
-  const text = behind === null ? result.slice(start) : `${result.slice(start, tail + behind.index)}\n`;
-  const isWhole = before === null && behind === null;
+  const after = NOTICE_AFTER.exec(result.slice(tail));
+  const text = after === null ? result.slice(start) : `${result.slice(start, tail + after.index)}\n`;
+  const isWhole = before === null && after === null;
   return { first, text, endsFile: isWhole && (limit === undefined || lineCount(text) < limit) };
 }
 

@@ -18,7 +18,7 @@ export interface BlockFacts {
   readonly marker: Ttl | undefined;
   readonly hasImage: boolean;
   readonly hasCitations: boolean;
-  /** For a summary of the API's own: what thinking behind it stays bound to. */
+  /** For a summary of the API's own: what thinking after it stays bound to. */
   readonly boundTo: string | undefined;
   /** A compaction block with a summary in it; one without is a no-op. */
   readonly isSummary: boolean;

@@ -37,7 +37,7 @@ function explain(index: number, context: MissContext): CacheMiss {
   if (nearest === undefined) return { path, reason: "first-seen" };
   const difference = differenceFrom(nearest, context);
   if (difference.kind !== "none") return { path, ...reasonOf(difference) };
-  // Growth behind a prefix that was read is not a loss.
+  // Growth after a prefix that was read is not a loss.
   if (reading.hit !== undefined && index - reading.hit.index < LOOKBACK)
     return { path, reason: "first-seen" };
   return { path, reason: reasonBefore(index, context) };

@@ -26,7 +26,7 @@ export interface ChainEntry {
   readonly lastBreakpoint: number;
   /** Blocks in all messages before this one. */
   readonly blocksBefore: number;
-  /** What thinking behind this message is bound to: the content so far, thinking left out. */
+  /** What thinking after this message is bound to: the content so far, thinking left out. */
   readonly binding: string;
 }
 
@@ -76,7 +76,7 @@ export class ChainReader {
 
   read(messages: WireMessages): MessageChain {
     const { chain, length } = this.#find(messages);
-    // What lay behind was read with other objects before it: its markers may stand elsewhere now.
+    // What lay after was read with other objects before it: its markers may stand elsewhere now.
     chain.messages.length = length;
     chain.entries.length = length;
     for (let index = length; index < messages.length; index += 1) {

@@ -134,7 +134,7 @@ function headPositions({ request, blocks, model }: PromptParts): readonly HeadPo
   return positions;
 }
 
-/** What a forced choice adds to the hidden prompt; it stands behind everything that is cached. */
+/** What a forced choice adds to the hidden prompt; it stands after everything that is cached. */
 function forcedTokens({ tool_choice, tools }: ModelRequest): number {
   const isForced = tool_choice?.["type"] === "any" || tool_choice?.["type"] === "tool";
   return isForced && (tools ?? []).length > 0 ? TOOL_PROMPT_TOKENS.forced - TOOL_PROMPT_TOKENS.free : 0;

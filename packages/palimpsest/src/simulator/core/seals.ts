@@ -39,7 +39,7 @@ export function openThinkingSeal(signature: string): OpenedSeal | undefined {
   return { binding, previous: previous === NONE ? undefined : previous, textDigest };
 }
 
-/** Names a thinking block to the one behind it. */
+/** Names a thinking block to the one after it. */
 export const thinkingId = (signature: string): string => digest(signature);
 
 export interface CompactionSeal {

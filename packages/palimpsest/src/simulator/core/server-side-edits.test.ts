@@ -82,7 +82,7 @@ describe("clear_tool_uses", () => {
       });
     };
     send(9);
-    // the boundary moves by one: everything behind the newly cleared result is written again
+    // the boundary moves by one: everything after the newly cleared result is written again
     const next = send(10);
     expect(next.hit).toBeNull();
   });

@@ -175,7 +175,7 @@ describe("thinking bound to its prefix (Opus 5.5)", () => {
       change(list, 6, (blocks) => blocks.map((block) => ({ ...block, ...marked })));
     client.send(body(last(long), { thinking }), sent);
     const again = client.send(body(last(long), { thinking }), sent);
-    // everything behind the changed first message was dropped both times: the same prompt, read in full
+    // everything after the changed first message was dropped both times: the same prompt, read in full
     expect(again.hit?.path).toBe("messages.6.content.0");
     const kept = client.send(body(last(messages), { thinking }), sent);
     expect(kept.hit).toBeNull();

@@ -62,7 +62,7 @@ export function addControlRoutes(routes: Hono, controlled: Controlled): void {
         if (body.kind === "refusal") return body;
         const { advanceMs } = body.fields;
         if (typeof advanceMs !== "number" || !(advanceMs >= 0 && advanceMs <= LONGEST_ADVANCE)) {
-          return invalidRequest(`advanceMs has to be a number from 0 to ${LONGEST_ADVANCE}`);
+          return invalidRequest(`advanceMs must be a number from 0 to ${LONGEST_ADVANCE}`);
         }
         clock.sync();
         simulator.advance(advanceMs);

@@ -165,7 +165,7 @@ function readFault(kind: (typeof KINDS)[number], fields: Readonly<Record<string,
   switch (kind) {
     case "429": {
       const retryAfterSeconds = number("retryAfterSeconds", 1);
-      if (retryAfterSeconds === undefined) return "retryAfterSeconds has to be a number";
+      if (retryAfterSeconds === undefined) return "retryAfterSeconds must be a number";
       return { fault: kind, retryAfterSeconds: Math.ceil(retryAfterSeconds) };
     }
     case "cut":
@@ -180,7 +180,7 @@ function readFault(kind: (typeof KINDS)[number], fields: Readonly<Record<string,
     case "slow":
     case "delay": {
       const milliseconds = number("milliseconds");
-      if (milliseconds === undefined) return `milliseconds has to be a number up to ${LONGEST_WAIT}`;
+      if (milliseconds === undefined) return `milliseconds must be a number up to ${LONGEST_WAIT}`;
       return { fault: kind, milliseconds };
     }
     default:

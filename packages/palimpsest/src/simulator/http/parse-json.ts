@@ -109,7 +109,7 @@ function locateFault(text: string): Located {
   }
 }
 
-/** The position behind the string that starts here. */
+/** The position after the string that starts here. */
 function scanString(text: string, start: number): number | Located {
   for (let position = start + 1; position < text.length; position += 1) {
     const code = text.charCodeAt(position);
@@ -132,7 +132,7 @@ function scanString(text: string, start: number): number | Located {
   return { position: text.length, problem: "unexpected end of data" };
 }
 
-/** The position behind the number or literal that starts here. */
+/** The position after the number or literal that starts here. */
 function scanScalar(text: string, start: number): number | Located {
   let position = start;
   const digits = (): boolean => {

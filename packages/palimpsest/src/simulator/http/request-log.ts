@@ -56,7 +56,7 @@ export interface RequestLog {
   add(record: Omit<RequestRecord, "sequence" | "journey">): RequestRecord;
   /** Says how the response of a record went; nothing if the record is gone by now. */
   arrive(sequence: number, journey: Journey): void;
-  /** The records behind a sequence number, the oldest first, as far as they are kept. */
+  /** The records after a sequence number, the oldest first, as far as they are kept. */
   since(sequence: number): readonly RequestRecord[];
   totals(): Totals;
   /** Forgets records and totals; the sequence goes on. */

@@ -22,6 +22,6 @@ export const opensAsContinuation = (text: string): boolean =>
   openings.test(text) ||
   (/^\s*<[a-z_]+>/.test(text) && summaryElement.exec(text)?.index === text.search(/\S/));
 
-/** What some agents put into the assistant's mouth behind a summary: not an answer of ours. */
+/** What some agents put into the assistant's mouth after a summary: not an answer of ours. */
 export const isAcknowledgement = (text: string): boolean =>
   text.length < 120 && /^\s*(?:got it|understood|ok(?:ay)?|thanks|acknowledged)\b/i.test(text);

@@ -19,7 +19,7 @@ export interface Conversation {
   readonly tools: string;
   /** The highest response that was handed out; -1 before the first. */
   readonly furthest: number;
-  /** Texts that stand for everything before them (by hash), with the response that comes next behind them. */
+  /** Texts that stand for everything before them (by hash), with the response that comes next after them. */
   readonly anchors: readonly (readonly [hash: string, next: number])[];
   /** Where it stood when a summary of it was last asked for. */
   readonly compactedAt?: number;
@@ -57,10 +57,10 @@ export function rememberConversation(memory: Conversations, conversation: Conver
 
 /**
  * Where a request stands. In this order:
- * 1. The last tool_use id of ours, and the responses without one behind it: retries, forks and rewinds say
+ * 1. The last tool_use id of ours, and the responses without one after it: retries, forks and rewinds say
  *    themselves where they are, and need no memory.
- * 2. A text behind that id which stands for what a compaction took out: the response that came next when it was
- *    first seen, and the responses behind it.
+ * 2. A text after that id which stands for what a compaction took out: the response that came next when it was
+ *    first seen, and the responses after it.
  * 3. Without either: the number of responses.
  */
 export function locate(request: ModelRequest, memory: Conversations): Position {
@@ -109,7 +109,7 @@ interface Trace {
   /** Meaningful where there is no id. */
   readonly responses: number;
   readonly responsesBehindLastId: number;
-  /** The last text behind the last id that stands for older messages. */
+  /** The last text after the last id that stands for older messages. */
   readonly anchor?: Anchor;
 }
 
@@ -180,7 +180,7 @@ function anchorOf(text: string, always = false): Anchor | undefined {
 const nextById = ({ lastId, responses, responsesBehindLastId }: Trace): number =>
   lastId === undefined ? responses : lastId.step + 1 + responsesBehindLastId;
 
-/** The response behind an anchor that was not seen before. */
+/** The response after an anchor that was not seen before. */
 function firstSeen(anchor: Anchor, conversation: Conversation): number {
   if (conversation.compactedAt !== undefined) return conversation.compactedAt;
   const mentioned = anchor.mention === undefined ? 0 : anchor.mention.step + 1;

@@ -39,7 +39,7 @@ export interface Plan {
   /** Undefined: the plan is at its end. */
   responseAt(index: number): PlannedResponse | undefined;
   faultsBefore(index: number): readonly PlannedFault[];
-  /** What is said behind the end. */
+  /** What is said after the end. */
   readonly closing: string;
   /** In place of a call that no offered tool can carry out. */
   substitute(call: WantedCall): PlannedBlock;

@@ -9,7 +9,7 @@ import {
 import type { WantedCall } from "./tool-mapping.js";
 
 export interface RecordingPlayerOptions {
-  /** Said whenever a conversation goes on behind the end of the recording. */
+  /** Said whenever a conversation goes on after the end of the recording. */
   readonly closing?: string;
 }
 

@@ -5,7 +5,7 @@ import type { WantedCall } from "./tool-mapping.js";
 /** What a script player plays. */
 export interface Script {
   readonly steps: readonly ScriptStep[];
-  /** Said whenever a conversation goes on behind the last step. */
+  /** Said whenever a conversation goes on after the last step. */
   readonly closing?: string;
 }
 
@@ -36,7 +36,7 @@ export interface ErrorStep {
 }
 
 /**
- * It is the human's turn. Behind a step without calls the turn is over anyway, and this adds nothing; behind a
+ * It is the human's turn. After a step without calls the turn is over anyway, and this adds nothing; after a
  * step with calls it is one more short text.
  */
 export interface PauseStep {

@@ -101,7 +101,7 @@ async function lookUpProcess(pid: number): Promise<RunningProcess | undefined> {
       readFile("/proc/sys/kernel/random/boot_id", "utf8"),
       readFile(`/proc/${pid}/stat`, "utf8"),
     ]);
-    // The name in parentheses may hold anything; the state is the first field behind it, the start the 20th.
+    // The name in parentheses may hold anything; the state is the first field after it, the start the 20th.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { startTime: `${boot.trim()}/${fields[19]}`, hasEnded: fields[0] === "Z" || fields[0] === "X" };
   } catch {

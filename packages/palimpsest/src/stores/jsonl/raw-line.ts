@@ -5,7 +5,7 @@ import { decodeLine, type DecodedLine } from "@palimpsest/core/engine";
 /** One line where it lies. */
 export interface RawLine {
   readonly start: number;
-  /** Behind its line break. */
+  /** After its line break. */
   readonly end: number;
   /** Without the line break. */
   readonly bytes: Buffer;

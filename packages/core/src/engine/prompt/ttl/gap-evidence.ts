@@ -4,7 +4,7 @@ export interface PromptRequest {
   readonly at: number;
   /** Tokens that an earlier request had written, whether or not they are still there. */
   readonly prefixTokens: number;
-  /** The tokens behind them. 0 for a call beside the conversation: it refreshes the prefix and adds nothing. */
+  /** The tokens after them. 0 for a call beside the conversation: it refreshes the prefix and adds nothing. */
   readonly newTokens: number;
 }
 

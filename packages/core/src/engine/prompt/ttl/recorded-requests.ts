@@ -8,14 +8,14 @@ import type { PromptRequest } from "./gap-evidence.js";
 /** A request of a conversation as its transcript tells of it. */
 export interface RecordedRequest extends PromptRequest {
   readonly model: string;
-  /** The first one behind a compaction. */
+  /** The first one after a compaction. */
   readonly followsCompaction: boolean;
 }
 
 /**
  * The requests that a conversation's messages show, oldest first, each response once, other conversations beside
  * it left out. A request began when the last thing before its response was written. What the request before it
- * held is its prefix; behind a compaction or a change of model, what the cache still gave.
+ * held is its prefix; after a compaction or a change of model, what the cache still gave.
  */
 export function recordedRequests(messages: readonly Message[]): readonly RecordedRequest[] {
   const requests: RecordedRequest[] = [];

@@ -48,7 +48,7 @@ describe("lifetimes compared over a recording", () => {
     const recorded = [begin, request(8)];
     const { chosen, pings } = compareTtls(recorded, { cacheTtl: "5m", keepAlive });
     expect(pings).toBeGreaterThan(1);
-    // one ping kept the prefix for the second request; the others went out behind it, on 1.1 million tokens
+    // one ping kept the prefix for the second request; the others went out after it, on 1.1 million tokens
     expect(chosen).toBeCloseTo(1.25 + 0.1 + (0.1 + 0.125) + (pings - 1) * 0.11);
     expect(compareTtls(recorded, { cacheTtl: "5m" }).pings).toBe(0);
   });

@@ -27,7 +27,7 @@ export interface ComparisonOptions {
   readonly history?: GapHistory;
   /** As the setting. Default `auto`. */
   readonly cacheTtl?: TtlSettings["cacheTtl"];
-  /** Keep-alives in every pause and behind the end, where they are decided for. */
+  /** Keep-alives in every pause and after the end, where they are decided for. */
   readonly keepAlive?: KeepAliveSettings;
 }
 

@@ -43,7 +43,7 @@ export interface TtlPolicy {
   readonly decision: () => TtlDecision;
   /** Every request that reads or writes the conversation's prefix, in the order they began; no keep-alives. */
   readonly noteRequest: (request: PromptRequest) => void;
-  /** At a compaction, before the first request behind it: decides again. */
+  /** At a compaction, before the first request after it: decides again. */
   readonly reconsider: (compaction: { readonly headTokens: number }) => TtlDecision;
   /** What is to be expected of the gaps, for deciding on keep-alives. */
   readonly gaps: () => GapEvidence;

@@ -30,7 +30,7 @@ export interface ContextParts {
   readonly live: readonly Message[];
   readonly division: Division;
   readonly metadata: CompactMetadata;
-  /** Makes the summary, behind the message whose uuid it is given. */
+  /** Makes the summary, after the message whose uuid it is given. */
   readonly summary: (origin: MessageOrigin) => Message;
   readonly attachments: readonly Attachment[];
   readonly hookResults: readonly Attachment[];

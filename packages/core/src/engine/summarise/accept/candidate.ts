@@ -267,7 +267,7 @@ function imageAnchor({ input, division, ports }: CompactRun): readonly Attachmen
   return isWanted ? [{ type: "image_anchor" }] : [];
 }
 
-/** A provider's block cannot be mended: what people said stands behind it. */
+/** A provider's block cannot be mended: what people said stands after it. */
 function quotesBehind(run: CompactRun): readonly Attachment[] {
   const { ports, input } = run;
   const texts = textsToQuote(run);

@@ -4,7 +4,7 @@ import { isSyntheticError, reachesModel } from "../../../messages/predicates.js"
 
 /**
  * The messages in groups that must stay together: what stands before the first response, then each response
- * with all its pieces, the results of its calls and whatever was said behind it.
+ * with all its pieces, the results of its calls and whatever was said after it.
  */
 export function groupByRound(messages: readonly Message[]): readonly (readonly Message[])[] {
   const groups: Message[][] = [];
@@ -101,14 +101,14 @@ function cutBetweenRounds(messages: readonly Message[], index: number): number {
   let start = 0;
   for (const group of groupByRound(messages)) {
     const end = start + group.length;
-    // Between a response's last result and what was said behind it the list may be cut too.
+    // Between a response's last result and what was said after it the list may be cut too.
     if (index < end) return Math.max(start, cutWithin(group, index - start) + start);
     start = end;
   }
   return Math.min(index, start);
 }
 
-/** Within a round: only behind the last piece and the last result. */
+/** Within a round: only after the last piece and the last result. */
 function cutWithin(group: readonly Message[], index: number): number {
   const lastBound = group.findLastIndex(
     (message) => message.type === "assistant" || resultIds(message).length > 0,

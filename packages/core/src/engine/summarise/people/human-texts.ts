@@ -6,7 +6,7 @@ import { saidWith } from "./typed-text.js";
 
 /**
  * What people said in a conversation, in the order in which it was said and each message once: what a boundary
- * carries on, and the human messages of the list. A kept message may stand before or behind the boundary: where the
+ * carries on, and the human messages of the list. A kept message may stand before or after the boundary: where the
  * boundary lists it, it has its place there. A boundary that another program wrote carries nothing.
  */
 export function humanTextsOf(live: readonly Message[]): readonly HumanText[] {

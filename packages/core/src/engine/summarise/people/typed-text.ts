@@ -7,7 +7,7 @@ const COMMAND =
   /^\s*<command-message>[^<]*<\/command-message>\s*<command-name>([^<]+)<\/command-name>(?:\s*<command-args>([\s\S]*?)<\/command-args>)?\s*/;
 
 /**
- * What a person typed in a human message: its texts, `[image]` and the like for what is no text, and a slash
+ * What a person typed in a human message: its texts, `[image]` and the like for what is not text, and a slash
  * command as it was entered. What programs put beside it is left out.
  */
 export const typedText = (message: UserMessage): string => typedIn(message.message.content);

@@ -20,7 +20,7 @@ const HOST = /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i;
 const PIECE = /[^\s"'`()<>[\]{},;|*=…\u2018\u2019\u201c\u201d]+/g;
 /** Patterns, templates and calls: what stands beside these is a part of something that is no path. */
 const BEFORE = /[*}>)…$]/;
-const BEHIND = /[*{<([…$]/;
+const AFTER = /[*{<([…$]/;
 const PLACE = /(?::\d+(?:[-:]\d+)*|#L?\d+(?:-L?\d+)?)$/;
 /** Other than letters of any language, digits and what paths are made of. */
 const ODD = /[^\p{L}\p{M}\p{N}._/\\~+:-]/u;
@@ -47,7 +47,7 @@ export function pathsNamedIn(text: string): readonly NamedPath[] {
       .replace(/(?<![.:!?])[.:!?]+$/, "")
       .replace(PLACE, "");
     if (found.has(path)) continue;
-    if (BEFORE.test(text[index - 1] ?? "") || BEHIND.test(text[index + piece.length] ?? "")) continue;
+    if (BEFORE.test(text[index - 1] ?? "") || AFTER.test(text[index + piece.length] ?? "")) continue;
     const name = fileName(path);
     if (name !== undefined) found.set(path, { path, name });
   }

@@ -191,7 +191,7 @@ function trimmed(word: string): string {
 
 const FILE_NAME = new RegExp(`^[\\w$@\\-${LETTERS}]+(?:\\.[\\w$\\-${LETTERS}]+)+$`);
 const IDENTIFIER = new RegExp(`^[A-Za-z_$@${LETTERS}][\\w$\\-${LETTERS}]{3,}$`);
-/** Nobody writes like that but in code: an underscore or a digit behind something, or a capital inside. */
+/** Nobody writes like that but in code: an underscore or a digit after something, or a capital inside. */
 const CODED = /.[_\d]|[a-z][A-Z]|^_/;
 const LETTER = new RegExp(`[A-Za-z${LETTERS}]`);
 const TWO_LETTERS = new RegExp(`[A-Za-z${LETTERS}]{2}`);

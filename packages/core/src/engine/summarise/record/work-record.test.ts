@@ -99,7 +99,7 @@ describe("calls as hostile as they may be", () => {
 
   it.each([
     ["no name", undefined, {}],
-    ["a name that is no text", { toString: 1 }, {}],
+    ["a name that is not text", { toString: 1 }, {}],
     ["no input", "Read", undefined],
     ["a list for an input", "Read", ["/w/a.ts"]],
     ["half a character", "\ud83d", { a: "\ude00".repeat(300) }],

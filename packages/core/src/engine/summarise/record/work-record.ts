@@ -22,7 +22,7 @@ const NAMES_LABEL =
   "Paths and names from the calls so far and what they showed, the weightiest first; they may have changed since:";
 
 /**
- * What stands behind a summary so that work is neither done twice nor looked for again: the last calls, and the
+ * What stands after a summary so that work is neither done twice nor looked for again: the last calls, and the
  * names that calls and results have used. Taken from the messages, never from a model. Undefined where there is
  * nothing.
  */

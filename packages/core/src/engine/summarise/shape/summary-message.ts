@@ -6,7 +6,7 @@ export interface SummaryMessageParts {
   readonly transcriptPath?: string | undefined;
   /** `ask`: the person compacted by hand and may be asked. `continue`: go on without a word. `autonomous`: nobody is there. */
   readonly continuation: "ask" | "continue" | "autonomous";
-  /** Newer messages stand behind the summary word for word. */
+  /** Newer messages stand after the summary word for word. */
   readonly hasKeptMessages: boolean;
   /** The last calls and the names in use (`writeWorkRecord`). */
   readonly workRecord?: string | undefined;

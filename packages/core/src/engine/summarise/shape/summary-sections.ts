@@ -34,13 +34,13 @@ interface Heading {
   readonly number: number;
   /** It stands there with a number. One without is a title only where no other is. */
   readonly isNumbered: boolean;
-  /** What stands behind the title on its line. */
+  /** What stands after the title on its line. */
   readonly rest: string;
 }
 
 /**
  * The section whose title a line is, however it is dressed up: `3. Files and code sections:`, `## 3. Files …`,
- * `**3. Files …**`, with words behind its colon. Four blanks before it make it text.
+ * `**3. Files …**`, with words after its colon. Four blanks before it make it text.
  */
 export function sectionHeading(line: string): Heading | undefined {
   const groups = HEADING.exec(line)?.groups;

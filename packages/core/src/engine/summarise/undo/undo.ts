@@ -37,7 +37,7 @@ export interface UndoInput {
 
 /**
  * Takes a compaction back: it was an overlay on a log in which everything before it still stands. What was
- * said since moves behind it as copies, because lines of a log never change.
+ * said since moves after it as copies, because lines of a log never change.
  */
 export function undoCompaction(
   { before, compacted, now, tokens, mostTokens, isThinkingBound = false }: UndoInput,

@@ -6,7 +6,7 @@ export type ParsedSummary =
       /** It stood in its element; otherwise it is all that the answer says. */
       readonly isTagged: boolean;
     }
-  /** Nothing but blank space, or a scratchpad without a summary behind it. */
+  /** Nothing but blank space, or a scratchpad without a summary after it. */
   | { readonly kind: "empty" }
   /** A tag was opened and never closed: the end is missing. */
   | { readonly kind: "unclosed" };
@@ -34,7 +34,7 @@ interface Element {
 const QUOTE = "[`\"'“”‘’«»]";
 /** With words before it on its line, but not in quotation marks, and not closed on the same line: that is HTML. */
 const LATE_OPENING = new RegExp(`(?:(?<!${QUOTE})<summary>|<summary>(?!${QUOTE}))(?![^\\n]*</summary>)`);
-/** With nothing said behind it on its line, and not in quotation marks. */
+/** With nothing said after it on its line, and not in quotation marks. */
 const CLOSING = new RegExp(
   `(?:(?<!${QUOTE})</summary>|</summary>(?!${QUOTE}))(?=[^\\p{L}\\p{N}\\n]*(?:\\n|$))`,
   "gu",

@@ -103,8 +103,8 @@ function mendSections(
 
 /** A section that is missing stands before the next that is there. */
 function placeFor(parts: readonly SectionPart[], number: number): SectionPart | undefined {
-  const behind = parts.filter((part) => part.number > number);
-  return behind.toSorted((a, b) => a.number - b.number)[0];
+  const later = parts.filter((part) => part.number > number);
+  return later.toSorted((a, b) => a.number - b.number)[0];
 }
 
 function mendMessages(

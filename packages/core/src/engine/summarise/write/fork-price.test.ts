@@ -6,7 +6,7 @@ import { pricesWithoutSharing } from "./fork-price.js";
 
 const origin = { clock: { now: () => 0 }, ids: { next: () => "u" }, sessionId: "s", parentUuid: null };
 
-/** 150,000 tokens of messages behind 20,000 of system prompt and tools. */
+/** 150,000 tokens of messages after 20,000 of system prompt and tools. */
 function runOf(model: string, compactModel?: string): CompactRun {
   const live = [createUserMessage(origin, { content: "everything" })];
   return {

@@ -17,7 +17,7 @@ export interface SampleRound {
   /** The text of a thinking block before the calls. */
   readonly thinking?: string;
   readonly text?: string;
-  /** What the person says behind the round. */
+  /** What the person says after the round. */
   readonly says?: string;
   /** Each block in a message of its own, results between them. */
   readonly isSplit?: boolean;

@@ -82,7 +82,7 @@ export function htmlToText(html: string, base: string): string {
     }
     const name = (tag[2] ?? "").toLowerCase();
     const end = tagEnd(html, tagName.lastIndex);
-    // What is never closed is no text.
+    // What is never closed is not text.
     if (end < 0) break;
     const attributes = html.slice(tagName.lastIndex, end);
     at = end + 1;

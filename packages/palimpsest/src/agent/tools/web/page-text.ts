@@ -3,7 +3,7 @@ import { htmlToText } from "./html-to-text.js";
 /** How far into a page its own word on its encoding is looked for. */
 const SNIFFED_BYTES = 2048;
 
-/** The text of what a server sent: HTML made readable, other text as it is. Undefined for what is no text. */
+/** The text of what a server sent: HTML made readable, other text as it is. Undefined for what is not text. */
 export function pageText(page: {
   readonly url: URL;
   readonly contentType: string;

@@ -1,4 +1,4 @@
-/** Figures for people. What is no number reads as a dash. */
+/** Figures for people. What is not a number reads as a dash. */
 export interface Formats {
   readonly count: (value: number) => string;
   /** `940`, `21.4k`, `1.25M`. */

@@ -31,7 +31,7 @@ export const toRequest = ([number, prefixTokens, newTokens]: RequestNumbers): Ga
   newTokens,
 });
 
-/** A conversation: a first request, and those behind it. */
+/** A conversation: a first request, and those after it. */
 export const toConversation = (rows: readonly RequestNumbers[]): readonly SpacedRequest[] => [
   { prefixTokens: 0, newTokens: 30_000 + (rows[0]?.[2] ?? 0) },
   ...rows.map(toRequest),

@@ -7,7 +7,7 @@ import type { Entry, Survey } from "./survey.js";
 const SUBJECT_CHARACTERS = 160;
 const SAID_CHARACTERS = 200;
 const EXCERPT = { maxLines: 3, maxCharacters: 200, indent: "       " };
-/** So many entries behind a failure, what a person says is an answer to it. */
+/** So many entries after a failure, what a person says is an answer to it. */
 const ANSWER_WITHIN = 3;
 
 /** A call that failed, the call that did the same later and worked, and what the person said to it. */

@@ -7,7 +7,7 @@ import type { Survey } from "./survey.js";
 const REQUEST_CHARACTERS = 300;
 const MAX_READ = 40_000;
 
-/** Section 9: the last words of the model, quoted, and what the person said behind them. */
+/** Section 9: the last words of the model, quoted, and what the person said after them. */
 export function nextSection({ entries }: Survey, allowance: Allowance): readonly string[] {
   const at = entries.findLastIndex(({ kind }) => kind === "said");
   const said = entries[at];

@@ -8,7 +8,7 @@ export interface ForkSummary {
   readonly provider: ModelProvider;
   /** Of the last answered request of the conversation. */
   readonly params: CacheSafeParams;
-  /** The conversation, or its beginning, and behind it the request for a summary. */
+  /** The conversation, or its beginning, and after it the request for a summary. */
   readonly messages: readonly RequestMessage[];
   readonly now: number;
   readonly maxTokens: number;

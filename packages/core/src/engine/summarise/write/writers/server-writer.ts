@@ -26,7 +26,7 @@ export const canAskServer = ({ capabilities, parameters }: CacheSafeParams): boo
   parameters.context_management === undefined &&
   forkParameters(parameters, "text").isKeySame;
 
-/** Asks the provider itself for a block that stands for the messages, thinking behind it staying valid. */
+/** Asks the provider itself for a block that stands for the messages, thinking after it staying valid. */
 export function askServer(summary: ServerSummary, options: AskOptions): Promise<ModelAnswer> {
   const { provider, params, prefix, instructions, now, onRequest } = summary;
   const built = buildFork(params, { source: "compact", prefix, messages: [], now, answer: "text" });
