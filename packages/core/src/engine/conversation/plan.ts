@@ -107,12 +107,13 @@ class DryRun implements Running {
 }
 
 function quiet(setup: Setup): Setup {
+  let made = 0;
   const { writer: _writer, overflow: _overflow, ...options } = setup.options;
   const { state } = options;
   const readState = state && { ...state.readState, forget: () => {} };
   return {
     ...setup,
-    ids: { next: () => "planned" },
+    ids: { next: () => `planned-${(made += 1)}` },
     events: createEventEmitter(),
     watch: createCacheWatch(),
     options:
