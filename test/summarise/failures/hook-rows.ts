@@ -95,7 +95,7 @@ export const hookRows: readonly FailureRow[] = [
     expected: byFork,
   },
   {
-    name: "a PreCompact hook adds instructions: they stand in the prompt, behind the person's",
+    name: "a PreCompact hook adds instructions: they stand in the prompt, after the person's",
     provoke: () => ({
       input: { instructions: "Mind the tests." },
       ports: {

@@ -42,7 +42,7 @@ describe("the system prompt", () => {
     expect(() => createSystemPrompt([section("a", text), section("a", text)])).toThrow("two sections");
     expect(() => createSystemPrompt([dynamicBoundary, dynamicBoundary])).toThrow("one boundary");
     expect(() => createSystemPrompt([volatileSection("a", text, "why"), dynamicBoundary])).toThrow(
-      "behind the boundary",
+      "after the boundary",
     );
   });
 });

@@ -125,7 +125,7 @@ describe("a page that is there", () => {
 
 describe("a page that cannot be shown", () => {
   it.each([
-    ["/binary", /no text \(image\/png, 2 bytes\)/],
+    ["/binary", /not text \(image\/png, 2 bytes\)/],
     ["/missing", /status 404\.\n\nnot here/],
     ["/cut", /could not be fetched/],
     ["/loop", /more than 5 times/],
