@@ -1,5 +1,6 @@
 import type { Message } from "../../messages/message.js";
 import { liveMessages } from "../../messages/transcript/live.js";
+import { holdSections } from "../prompt/request-state.js";
 import type { SystemPrompt } from "../prompt/sections.js";
 import { branchMessages } from "./branch-messages.js";
 import type { BranchOptions } from "./conversation-api.js";
@@ -58,14 +59,7 @@ async function holding(prompt: SystemPrompt): Promise<SystemPrompt> {
   return {
     async resolve() {
       const now = await prompt.resolve();
-      const sections = (held ??= now);
-      const known = new Set(sections.map(({ name }) => name));
-      return [
-        ...sections.flatMap((section) =>
-          section.volatileBecause === undefined ? [section] : now.filter(({ name }) => name === section.name),
-        ),
-        ...now.filter(({ name, volatileBecause }) => volatileBecause !== undefined && !known.has(name)),
-      ];
+      return holdSections((held ??= now), now);
     },
     reset() {
       held = undefined;

@@ -252,11 +252,11 @@ function portsOf(
     settings,
     sessionId: options.sessionId,
     ...(isDry ? {} : { events }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(hooks === undefined ? {} : { hooks }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(onStatus === undefined ? {} : { onStatus }),
-    ...(every === undefined ? {} : { every }),
+    ...(provider && { provider }),
+    ...(hooks && { hooks }),
+    ...(signal && { signal }),
+    ...(onStatus && { onStatus }),
+    ...(every && { every }),
     ...(state === undefined
       ? {}
       : {

@@ -94,7 +94,7 @@ function conversationOf(options: ConversationOptions & ResolvedOptions, runner: 
   return Object.assign(conversation, createAsking(conversation, options));
 }
 
-const HAND_BRANCHES_IN = "Hand in `branches` of @palimpsest/core/branches for this.";
+const HAND_BRANCHES_IN = "Hand in `branches` of @palimpsest/core/branches.";
 const cannotRewind = { kind: "failed", reason: "not_handed_in", message: HAND_BRANCHES_IN } as const;
 
 /** A second conversation that goes on from here. */

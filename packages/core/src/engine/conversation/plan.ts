@@ -64,10 +64,10 @@ function planned(action: Action, step: EngineStep | undefined): PlannedStep | un
     case "cut":
       return { tier: "oversize", tokensBefore, tokensAfter, count: action.cuts.length };
     default: {
-      const tier = step.tier === "time-based" || step.tier === "cached" ? step.tier : "size-based";
+      // What else is performed are clearings.
+      const tier = step.tier as "time-based" | "cached" | "size-based";
       const [boundary] = step.added as readonly MicrocompactBoundary[];
-      const { toolUseIds = [] } = boundary?.microcompactMetadata ?? {};
-      return { tier, tokensBefore, tokensAfter, toolUseIds };
+      return { tier, tokensBefore, tokensAfter, toolUseIds: boundary?.microcompactMetadata.toolUseIds ?? [] };
     }
   }
 }

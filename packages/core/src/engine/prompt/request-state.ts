@@ -4,7 +4,7 @@ import { hashValue } from "../../messages/hash.js";
 import type { Message, SystemMessage } from "../../messages/message.js";
 import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
 import type { ResolvedSection } from "./sections.js";
-import type { HeldTool } from "./tool-list.js";
+import { isSameList, type HeldTool } from "./tool-list.js";
 
 /** What requests begin with and messages do not show: it stays what it was until a compaction, in whatever process. */
 export interface HeldHead {
@@ -83,8 +83,12 @@ export function headChange(known: HeldHead | undefined, now: HeldHead): HeldHead
   return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, now[name]]));
 }
 
-const isSame = (a: unknown, b: unknown): boolean =>
-  a === b || (a !== undefined && JSON.stringify(a) === JSON.stringify(b));
+/** Asked for every request: lists are compared thing by thing, not written out for it. */
+const isSame = (a: object | undefined, b: object | undefined): boolean =>
+  Array.isArray(a) && Array.isArray(b)
+    ? a.length === b.length &&
+      a.every((item: object, at) => isSameList(Object.values(item), Object.values(b[at] as object)))
+    : JSON.stringify(a) === JSON.stringify(b);
 
 /** The sections to send: held ones as they were, volatile ones as they are. */
 export function holdSections(

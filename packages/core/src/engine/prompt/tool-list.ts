@@ -79,8 +79,10 @@ export function createToolList({ absent = "keep" }: ToolListOptions = {}): ToolL
       return last;
     },
     hold(tools) {
-      for (const { definition, isMcp } of tools)
-        held.set(definition.name, hold(undefined, definition, isMcp));
+      // As they are: they were copies when they were written down.
+      for (const { definition, isMcp } of tools) {
+        held.set(definition.name, { definition, schemaHash: schemaHashOf(definition), isMcp });
+      }
     },
     held: () => [...held.values()].map(({ definition, isMcp }) => ({ definition, isMcp })),
     reset() {
@@ -126,7 +128,8 @@ function byPlace(a: Held, b: Held): number {
   return a.definition.name < b.definition.name ? -1 : 1;
 }
 
-const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+/** Whether two lists hold the same things, thing by thing. */
+export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
 /** Which fields are required is a set: its order says nothing. */
