@@ -72,12 +72,9 @@ export const interfaces: readonly SuppliedInterface[] = [
     file: `${MIDDLE}/host-options.ts`,
     supplied: {
       [`${SESSION}/session.ts#openSession`]:
-        "restore ports readState nestedMemory workingDirectory resolvePath",
+        "restore ports readState nestedMemory workingDirectory resolvePath exclude",
     },
-    nobody: {
-      exclude:
-        "To be wired: files of the session's own folder (notes, long outputs) that were read come back after a compaction like any other.",
-    },
+    nobody: {},
   },
   {
     name: "SessionOptions",
@@ -143,8 +140,8 @@ export const settingReaders: Places = {
   [`${NOTES}/notes-budget.ts#notesWithinBudget`]: "notesSectionTokens notesTokens",
   [`${NOTES}/extract-notes.ts#extract`]: "notesTurns",
   [`${NOTES}/notes-division.ts#divideForNotes`]: "notesKeepTokens notesKeepMessages notesKeepMostTokens",
-  "core/src/engine/restore/restore-state.ts#chosenFrom": "restoreFiles",
-  "core/src/engine/restore/channels/files.ts#restoreFiles": "restoreFileTokens restoreFilesTokens",
+  "core/src/engine/restore/channels/files.ts#restoreFiles":
+    "restoreFiles restorePictures restoreFileTokens restoreFilesTokens",
   "core/src/engine/restore/channels/skills.ts#restoreSkills": "restoreSkillTokens restoreSkillsTokens",
   [`${PROMPT}/ttl/ttl-state.ts#settledDecision`]: "cacheTtl",
   [`${PROMPT}/ttl/ttl-state.ts#latchTtl`]: "cacheTtlSources",

@@ -2,6 +2,7 @@ export type {
   FileAccess,
   FileReadOptions,
   FileReadOutcome,
+  FilePicture,
   FileRefusal,
   FileText,
 } from "./engine/ports/file-access.js";

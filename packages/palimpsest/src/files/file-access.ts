@@ -4,6 +4,7 @@ import { nodeDisk, type Disk } from "./disk.js";
 import { close, locate, openInside, refusalOf, type Bounds } from "./open-inside.js";
 import { matchDenied } from "./path-patterns.js";
 import { readLines, type ReadLimits } from "./read-lines.js";
+import { readPicture } from "./read-picture.js";
 
 export interface FileAccessOptions {
   /** Directories that may be seen, with everything below them that links do not lead out of. */
@@ -40,7 +41,11 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
   return {
     async read(path, request = {}) {
       try {
-        return await readInside(disk, resolve(start, path), { bounds, limits: limitsOf(options, request) });
+        const file = resolve(start, path);
+        const outcome = await readInside(disk, file, { bounds, limits: limitsOf(options, request) });
+        if (outcome.kind !== "binary" || request.takesPictures !== true) return outcome;
+        const picture = await readPicture(disk, file, { bounds });
+        return picture.kind === "unfit" ? outcome : picture;
       } catch (error) {
         return { kind: refusalOf(error) };
       }

@@ -49,6 +49,7 @@ it("restores what the disk holds now, and skips what it does not or must not", a
   expect(restored.attachments.map(({ attachment }) => attachment["content"])).toEqual([
     "1\tchanged",
     "1\t2 as it was",
+    "1\t1 as it was",
   ]);
   expect(restored.skipped).toEqual([
     { channel: "files", path: path("AGENTS.md"), reason: "memory" },

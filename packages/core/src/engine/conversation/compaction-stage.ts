@@ -273,7 +273,7 @@ function portsOf(
               tools: compactable,
               events: isDry ? undefined : events,
               signal: stop,
-              ...(state.exclude === undefined ? {} : { exclude: state.exclude }),
+              ...(state.exclude === undefined ? {} : { exclude: state.exclude() }),
               ...(state.workingDirectory === undefined ? {} : { workingDirectory: state.workingDirectory }),
             }),
         }),

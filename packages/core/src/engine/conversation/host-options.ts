@@ -44,7 +44,7 @@ export interface RestoreSources {
   readonly ports: RestorePorts;
   readonly readState: ReadState;
   readonly nestedMemory?: NestedMemory;
-  readonly exclude?: FileExclusions;
+  readonly exclude?: () => FileExclusions;
   readonly workingDirectory?: string;
   /** The name in the read-state of a path that a call gives. Default: from the working directory on. */
   readonly resolvePath?: (path: string) => string;

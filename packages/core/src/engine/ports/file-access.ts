@@ -24,7 +24,17 @@ export interface FileText {
   readonly mtime: number;
 }
 
-export type FileReadOutcome = FileText | { readonly kind: FileRefusal };
+/** A file that is a picture, where one was asked for. */
+export interface FilePicture {
+  readonly kind: "picture";
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+  /** As of a text. */
+  readonly mtime: number;
+}
+
+export type FileReadOutcome = FileText | FilePicture | { readonly kind: FileRefusal };
 
 export interface FileReadOptions {
   /** The first line, counted from 1. */
@@ -33,6 +43,8 @@ export interface FileReadOptions {
   readonly limit?: number;
   /** No more characters than these are needed: a large file is not read any further. */
   readonly maxCharacters?: number;
+  /** A picture that a model can be shown comes as one. Default: it is `binary`, like all that is not text. */
+  readonly takesPictures?: boolean;
   /** Each line with its number and a tab before it. Default true. */
   readonly isNumbered?: boolean;
   readonly signal?: AbortSignal;

@@ -14,12 +14,11 @@ const options: FileChoiceOptions = {
   tools: createCompactableTools(),
   exclude: {},
   workingDirectory: "/w",
-  count: 5,
 };
 const choose = (state: ReadStateSnapshot, change: Partial<FileChoiceOptions> = {}) => {
-  const { chosen, kept, skipped } = chooseFiles(state, { ...options, ...change });
+  const { candidates, kept, skipped } = chooseFiles(state, { ...options, ...change });
   return {
-    chosen: chosen.map(({ path }) => path),
+    chosen: candidates.map(({ path }) => path),
     kept: kept.map(({ path }) => path),
     skipped: skipped.map(({ path, reason }) => `${path} ${reason}`),
   };
@@ -28,10 +27,10 @@ const attachment = (fields: object): Message =>
   ({ ...readMessages([{ path: "/x" }])[0], type: "attachment", attachment: fields }) as Message;
 
 describe("which files come back", () => {
-  it("the five most recently read", () => {
+  it("the most recently read first", () => {
     const state = readStateWith(["/1", "/2", "/3", "/4", "/5", "/6", "/7"]);
     state.renew("/1");
-    expect(choose(state.snapshot()).chosen).toEqual(["/1", "/7", "/6", "/5", "/4"]);
+    expect(choose(state.snapshot()).chosen).toEqual(["/1", "/7", "/6", "/5", "/4", "/3", "/2"]);
   });
 
   it("neither plans nor memory nor the agent's own state, which take nobody's place", () => {
@@ -45,7 +44,7 @@ describe("which files come back", () => {
     ]);
     state.remember("/rules/style.md", { timestamp: 9, mtime: 1, isMemory: true });
     const exclude = { planPaths: ["/w/plans"], ownPaths: ["/state/"] };
-    expect(choose(state.snapshot(), { exclude, count: 2 })).toEqual({
+    expect(choose(state.snapshot(), { exclude })).toEqual({
       chosen: ["/w/agents.md", "/old"],
       kept: [],
       skipped: [
@@ -61,6 +60,19 @@ describe("which files come back", () => {
     expect(named.chosen).not.toContain("/w/agents.md");
   });
 
+  it("nothing that the system prompt shows under another name", () => {
+    const state = readStateWith([
+      "/w/CLAUDE.local.md",
+      "/w/.claude/rules/style.md",
+      "/w/docs/imported.md",
+      "/a",
+    ]);
+    const exclude = {
+      memoryPaths: ["/w/CLAUDE.local.md", ".claude/rules/style.md", "/w/docs/imported.md"],
+    };
+    expect(choose(state.snapshot(), { exclude }).chosen).toEqual(["/a"]);
+  });
+
   it("exclusions may be relative; one without a name excludes nothing", () => {
     const state = readStateWith(["/w/plan.md", "/w/notes/x", "/a"]);
     const exclude = { planPaths: ["plan.md", ""], ownPaths: ["./notes", ""] };
@@ -70,7 +82,7 @@ describe("which files come back", () => {
   it("none whose read failed since", () => {
     const state = readStateWith(["/1", "/2", "/3"]);
     state.noteFailure("/2");
-    expect(choose(state.snapshot(), { count: 2 })).toEqual({
+    expect(choose(state.snapshot(), {})).toEqual({
       chosen: ["/3", "/1"],
       kept: [],
       skipped: ["/2 failed-before"],

@@ -18,6 +18,8 @@ export interface FileExclusions {
   readonly planPaths?: readonly string[];
   /** Default `memoryFileNames`. */
   readonly memoryNames?: readonly string[];
+  /** What else the system prompt shows of people's instructions: rules, imports, files by other names. */
+  readonly memoryPaths?: readonly string[];
   /** The agent's own state: todos, notes, transcripts. */
   readonly ownPaths?: readonly string[];
 }
@@ -29,28 +31,26 @@ export interface FileChoiceOptions {
   readonly exclude: FileExclusions;
   /** Where relative paths of calls start. */
   readonly workingDirectory: string;
-  /** How many are taken. */
-  readonly count: number;
 }
 
 export interface FileChoice {
-  /** To be read again, the most recently read first. */
-  readonly chosen: readonly RememberedRead[];
+  /** Can be read again, the most recently read first. */
+  readonly candidates: readonly RememberedRead[];
   /** The kept messages still show them as the read-state knows them, the most recently read first. */
   readonly kept: readonly RememberedRead[];
-  /** What is excluded by rule. Files that are merely older than the chosen ones are not listed. */
+  /** What is excluded by rule. */
   readonly skipped: readonly SkippedItem[];
 }
 
-/** Which files are read again after a compaction: the most recently read, but for what is excluded. */
+/** Which files can be read again after a compaction, but for what is excluded. */
 export function chooseFiles(snapshot: ReadStateSnapshot, options: FileChoiceOptions): FileChoice {
-  const { keptMessages, tools, exclude, workingDirectory, count } = options;
+  const { keptMessages, tools, exclude, workingDirectory } = options;
   const visible = visibleFiles(keptMessages, {
     tools,
     resolvePath: (path) => resolveIn(workingDirectory, path),
   });
   const excluded = exclusionOf(exclude, workingDirectory);
-  const chosen: RememberedRead[] = [];
+  const candidates: RememberedRead[] = [];
   const kept: RememberedRead[] = [];
   const skipped: SkippedItem[] = [];
   const seen = new Set<string>();
@@ -60,14 +60,12 @@ export function chooseFiles(snapshot: ReadStateSnapshot, options: FileChoiceOpti
     seen.add(key);
     const isVisible = isShown(read, visible.get(key), options.variant);
     if (isVisible) kept.push(read);
-    const reason = excluded(read) ?? (isVisible ? "visible" : undefined);
-    if (reason !== undefined) skipped.push({ channel: "files", path: read.path, reason });
-    else if (chosen.length >= count) continue;
-    else if (read.hasFailed === true)
-      skipped.push({ channel: "files", path: read.path, reason: "failed-before" });
-    else chosen.push(read);
+    const reason =
+      excluded(read) ?? (isVisible ? "visible" : read.hasFailed === true ? "failed-before" : undefined);
+    if (reason === undefined) candidates.push(read);
+    else skipped.push({ channel: "files", path: read.path, reason });
   }
-  return { chosen, kept, skipped };
+  return { candidates, kept, skipped };
 }
 
 /**
@@ -81,7 +79,7 @@ function isShown(read: RememberedRead, shownAt: number | undefined, variant: Sum
 
 /** By which rule a file is excluded; undefined for one that is not. */
 function exclusionOf(
-  { planPaths = [], memoryNames = memoryFileNames, ownPaths = [] }: FileExclusions,
+  { planPaths = [], memoryNames = memoryFileNames, memoryPaths = [], ownPaths = [] }: FileExclusions,
   workingDirectory: string,
 ): (read: RememberedRead) => SkipReason | undefined {
   const covers = (paths: readonly string[]): ((path: string) => boolean) => {
@@ -90,9 +88,10 @@ function exclusionOf(
   };
   const isPlan = covers(planPaths);
   const isOwn = covers(ownPaths);
+  const isInPrompt = covers(memoryPaths);
   return ({ path, isMemory }) => {
     if (isPlan(path)) return "plan";
-    if (isMemory === true || memoryNames.includes(baseName(path))) return "memory";
+    if (isMemory === true || memoryNames.includes(baseName(path)) || isInPrompt(path)) return "memory";
     return isOwn(path) ? "own-state" : undefined;
   };
 }

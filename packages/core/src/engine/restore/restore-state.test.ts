@@ -1,3 +1,4 @@
+import { renderAttachment } from "../../messages/normalise/render-attachment.js";
 import { describe, expect, it } from "vitest";
 import { createAttachmentMessage } from "../../messages/construct.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
@@ -97,7 +98,7 @@ describe("restoring files", () => {
     },
   );
 
-  it("reads all chosen files at once and no other; one that throws costs only itself", async () => {
+  it("reads all chosen files at once and no other; one that throws takes nobody's place", async () => {
     const asked: [string, FileReadOptions | undefined][] = [];
     let open = 0;
     let most = 0;
@@ -117,11 +118,68 @@ describe("restoring files", () => {
     const restored = await restoreState(
       restoring({}, { ports: { files }, readState: state.snapshot(), settings }),
     );
-    expect(asked.map(([path]) => path)).toEqual(["/6", "/5", "/4", "/3", "/2"]);
+    expect(asked.map(([path]) => path)).toEqual(["/6", "/5", "/4", "/3", "/2", "/1"]);
     expect(asked[0]?.[1]).toEqual({ maxCharacters: 160_000 });
     expect(most).toBe(5);
-    expect(paths(restored)).toEqual(["/6", "/5", "/4", "/2"]);
+    expect(paths(restored)).toEqual(["/6", "/5", "/4", "/2", "/1"]);
     expect(reasons(restored)).toEqual(["/w/AGENTS.md memory", "/3 unreadable"]);
+  });
+
+  it("files that cannot be read take no place, and not all of a thousand are tried", async () => {
+    const asked: string[] = [];
+    const files: FileAccess = {
+      read: async (path) => (asked.push(path), { kind: "gone" }),
+      stat: async () => undefined,
+    };
+    const names = Array.from({ length: 1000 }, (_, index) => `/gone-${index}`);
+    const state = readStateWith(["/oldest", ...names]);
+    await restoreState(restoring({}, { ports: { files }, readState: state.snapshot() }));
+    expect(asked.length).toBe(defaultSettings.restoreFiles + 40);
+
+    const some = {
+      "/a": text("a"),
+      "/b": text("b"),
+      "/c": { kind: "gone" },
+      "/d": { kind: "denied" },
+    } as const;
+    expect(paths(await restoreState(restoring(some)))).toEqual(["/b", "/a"]);
+  });
+
+  it("the newest picture comes back as one, and takes no file's place", async () => {
+    const data =
+      "iVBORw0KGgoAAAANSUhEUgAAABwAAAAcCAAAAABXZoBIAAAAFElEQVR42mP4jwcwjEqOSo5KwgAA0FYNHp/Mo7cAAAAASUVORK5CYII=";
+    const files: FileAccess = {
+      read: async (path, options) =>
+        options?.takesPictures === true
+          ? { kind: "picture", mediaType: "image/png", data, mtime: 9 }
+          : { kind: "text", content: `1\t${path}`, lines: 1, isTruncated: false, mtime: 9 },
+      stat: async () => undefined,
+    };
+    const state = readStateWith(["/a", "/b", "/c"]);
+    for (const path of ["/old.png", "/new.png"]) {
+      state.remember(path, { timestamp: 9, mtime: 1, isPicture: true });
+    }
+    const restored = await restoreState(restoring({}, { ports: { files }, readState: state.snapshot() }));
+    expect(paths(restored)).toEqual(["/c", "/b", "/new.png"]);
+    expect(restored.readStateAfter.reads[0]).toEqual({
+      path: "/new.png",
+      timestamp: RESTORED_AT,
+      mtime: 9,
+      isPicture: true,
+    });
+    const picture = restored.attachments[2]?.attachment ?? { type: "" };
+    expect(renderAttachment(picture)).toEqual([
+      {
+        type: "text",
+        text: '<context-reminder type="file">\nThe picture /new.png, read again from disk:\n</context-reminder>',
+      },
+      { type: "image", source: { type: "base64", media_type: "image/png", data } },
+    ]);
+    const none = { ...defaultSettings, restorePictures: 0 };
+    const without = await restoreState(
+      restoring({}, { ports: { files }, readState: state.snapshot(), settings: none }),
+    );
+    expect(paths(without)).toEqual(["/c", "/b"]);
   });
 
   it("what the kept messages show stays in the read-state and is not read", async () => {

@@ -44,7 +44,12 @@ export interface RestorePorts {
 
 export type RestoreSettings = Pick<
   Settings,
-  "restoreFiles" | "restoreFileTokens" | "restoreFilesTokens" | "restoreSkillTokens" | "restoreSkillsTokens"
+  | "restoreFiles"
+  | "restorePictures"
+  | "restoreFileTokens"
+  | "restoreFilesTokens"
+  | "restoreSkillTokens"
+  | "restoreSkillsTokens"
 >;
 
 export interface RestoreOptions {
@@ -186,13 +191,19 @@ interface GatheredFiles extends ChannelResult {
 
 async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Promise<GatheredFiles> {
   const { ports, readState, estimator, settings, clock, signal } = options;
-  let choice: FileChoice = { chosen: [], kept: [], skipped: [] };
+  let choice: FileChoice = { candidates: [], kept: [], skipped: [] };
   let result: FilesChannelResult = { ...noItems, records: new Map() };
   try {
     choice = chosenFrom(options, plan);
     if (ports.files !== undefined) {
       const { files } = ports;
-      result = await restoreFiles(choice.chosen, { files, estimator, settings, signal, now: clock.now() });
+      result = await restoreFiles(choice.candidates, {
+        files,
+        estimator,
+        settings,
+        signal,
+        now: clock.now(),
+      });
     }
   } catch (error) {
     result = { ...result, skipped: failed("files", error) };
@@ -207,7 +218,7 @@ async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Pr
 }
 
 function chosenFrom(options: RestoreOptions, plan: PlanState | undefined): FileChoice {
-  const { readState, keptMessages = [], exclude = {}, settings } = options;
+  const { readState, keptMessages = [], exclude = {} } = options;
   return chooseFiles(readState, {
     keptMessages,
     variant: options.variant ?? (keptMessages.length === 0 ? "full" : "up_to"),
@@ -217,7 +228,6 @@ function chosenFrom(options: RestoreOptions, plan: PlanState | undefined): FileC
       planPaths: [...(exclude.planPaths ?? []), ...(plan === undefined ? [] : [plan.path])],
     },
     workingDirectory: options.workingDirectory ?? "/",
-    count: settings.restoreFiles,
   });
 }
 

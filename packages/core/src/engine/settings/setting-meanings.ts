@@ -88,6 +88,7 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   subagentResultTokens: "tokens of what a subagent hands back to its parent; the rest goes to a file",
   compactKeepAliveMs: "milliseconds between two signs of life while a summary is written",
   restoreFiles: "files that are read again after a compaction",
+  restorePictures: "pictures that are shown again after a compaction, beside those files",
   restoreFileTokens: "tokens of one file that is read again after a compaction; the rest is cut off",
   restoreFilesTokens: "tokens of all files that are read again after a compaction",
   restoreSkillTokens: "tokens of one skill that is shown again after a compaction; the rest is cut off",

@@ -197,6 +197,7 @@ export const settingDefinitions = keyed({
   subagentResultTokens: positiveCount(10_000),
   compactKeepAliveMs: positiveCount(30_000),
   restoreFiles: count(2),
+  restorePictures: count(1),
   restoreFileTokens: count(5000),
   restoreFilesTokens: count(50_000),
   restoreSkillTokens: count(5000),

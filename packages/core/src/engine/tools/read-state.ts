@@ -16,6 +16,8 @@ export interface ReadRecord {
   readonly isCut?: boolean;
   /** A memory file that the program attached: it comes back by itself and is never restored as a file. */
   readonly isMemory?: boolean;
+  /** It was shown as a picture: it comes back as one, and takes no place of a file. */
+  readonly isPicture?: boolean;
   /** A later read was denied or failed: it is not repeated unasked. Set by `noteFailure`. */
   readonly hasFailed?: boolean;
 }
@@ -140,7 +142,7 @@ const isNumber = (value: unknown): value is number => typeof value === "number" 
 
 function readOf(entry: unknown): RememberedRead | undefined {
   if (!isFields(entry)) return undefined;
-  const { path, content, timestamp, offset, limit, mtime, isCut, isMemory, hasFailed } = entry;
+  const { path, content, timestamp, offset, limit, mtime, isCut, isMemory, isPicture, hasFailed } = entry;
   if (typeof path !== "string" || path === "" || !isNumber(timestamp) || !isNumber(mtime)) return undefined;
   return {
     path,
@@ -151,6 +153,7 @@ function readOf(entry: unknown): RememberedRead | undefined {
     mtime,
     ...(isCut === true ? { isCut } : {}),
     ...(isMemory === true ? { isMemory } : {}),
+    ...(isPicture === true ? { isPicture } : {}),
     ...(hasFailed === true ? { hasFailed } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { UserBlock } from "../content.js";
 import type { Attachment } from "../message.js";
+import { asFields } from "../fields.js";
 import { shownPath } from "../shown-path.js";
 import { cleanJson } from "./clean-json.js";
 
@@ -94,15 +95,22 @@ function showTodo(item: unknown): string {
   return oneLine(`[${status}] ${content}`);
 }
 
-/** A file; one that was restored says that it is what the disk holds. */
-function showFile(attachment: Attachment): string {
-  const content = fileText(attachment["content"]);
-  const isRestored = attachment["context"] === "post-compact";
-  const { startLine, endLine } = attachment;
+/** A file, or a picture; one that was restored says that it is what the disk holds. */
+function showFile(attachment: Attachment): string | readonly unknown[] {
+  const { content, context, startLine, endLine } = attachment;
+  const again = context === "post-compact" ? ", read again from disk" : "";
+  const { base64, type } = asFields(asFields(content)["file"]);
+  if (typeof base64 === "string") {
+    return [
+      { type: "text", text: wrapReminder("file", `The picture ${path(attachment)}${again}:`) },
+      { type: "image", source: { type: "base64", media_type: type, data: base64 } },
+    ];
+  }
+  const shown = fileText(content);
   const isPart = typeof startLine === "number" && typeof endLine === "number";
-  if (isRestored && content === "") return `The file ${path(attachment)}, read again from disk, is empty.`;
+  if (again !== "" && shown === "") return `The file ${path(attachment)}${again}, is empty.`;
   const part = isPart ? `, lines ${startLine} to ${endLine}` : "";
-  return `The file ${path(attachment)}${part}${isRestored ? ", read again from disk" : ""}:\n${fence(content)}`;
+  return `The file ${path(attachment)}${part}${again}:\n${fence(shown)}`;
 }
 
 const PLAN_MODE =

@@ -83,3 +83,52 @@ it("a file that a rule forbids to read does not come back, whatever was read bef
   expect(shown).not.toMatch(/new-of-\.env|new-of-secrets|new-of-the-outside/);
   expect(restored).not.toEqual(expect.arrayContaining([".env"]));
 });
+
+const PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAABwAAAAcCAAAAABXZoBIAAAAFElEQVR42mP4jwcwjEqOSo5KwgAA0FYNHp/Mo7cAAAAASUVORK5CYII=";
+
+it("what the prompt shows, the session's own state and files that are gone take no file's place; a picture has its own", async () => {
+  await place.write("CLAUDE.md", "See @docs/style.md for style.\n");
+  await place.write("docs/style.md", "Two blanks.\n");
+  await place.write("CLAUDE.local.md", "Mine.\n");
+  await place.write(".claude/rules/tests.md", "Test first.\n");
+  await place.write("gone.txt", "soon gone\n");
+  await place.write("one.txt", "the first\n");
+  await place.write("two.txt", "the second\n");
+  await writeFile(join(place.cwd, "chart.png"), Buffer.from(PICTURE, "base64"));
+  const todos = join(place.data, "sessions", "mine", "todos.json");
+  const read = (path: string) => call("Read", { file_path: path });
+  const session = await place.open(
+    [
+      {
+        text: LONG,
+        calls: [
+          ...["one.txt", "two.txt", "chart.png", "docs/style.md", "CLAUDE.local.md"].map(read),
+          call("TodoWrite", { todos: [{ content: "a", status: "pending", activeForm: "a" }] }),
+        ],
+      },
+      { text: LONG, calls: [read(".claude/rules/tests.md"), read("gone.txt"), read(todos)] },
+      "Read.",
+      "Done.",
+    ],
+    { id: "mine", engine: { keepRecentTokens: 0 } },
+  );
+  await session.say("Read them.");
+  await rm(join(place.cwd, "gone.txt"));
+  const known = session.agent.readState.snapshot().reads.map(({ path }) => path);
+  expect(known).toContain(todos);
+  expect(await session.conversation.compact()).toMatchObject({ kind: "compacted" });
+  const restored = restoredIn(session.conversation.live);
+  // They were read at the same time.
+  expect(restored.slice(0, 2).toSorted()).toEqual(["one.txt", "two.txt"]);
+  expect(restored.slice(2)).toEqual(["chart.png"]);
+  await session.say("And now?");
+  expect(JSON.stringify(session.requests.at(-1))).toContain(PICTURE);
+  await session.close();
+
+  // Resumed, it is still known as a picture.
+  const again = await place.open(["Nothing else."], { id: "mine", isResumed: true });
+  const resumed = again.agent.readState.snapshot().reads.find(({ path }) => path.endsWith("chart.png"));
+  expect(resumed).toMatchObject({ isPicture: true });
+  await again.close();
+});

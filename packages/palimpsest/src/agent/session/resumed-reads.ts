@@ -1,5 +1,5 @@
 import type { Message } from "@palimpsest/core";
-import type { ReadState } from "@palimpsest/core/restore";
+import type { ReadRecord, ReadState } from "@palimpsest/core/restore";
 import { stat } from "node:fs/promises";
 import { isFields } from "../base/fields.js";
 
@@ -11,7 +11,7 @@ const TOLERANCE_MS = 2000;
 
 interface SeenFile {
   readonly timestamp: number;
-  readonly isMemory: boolean;
+  readonly kind: Pick<ReadRecord, "isMemory" | "isPicture">;
 }
 
 /**
@@ -24,18 +24,20 @@ export async function rememberResumedReads(
   { readState, absolute }: { readonly readState: ReadState; readonly absolute: (path: string) => string },
 ): Promise<void> {
   const seen = new Map<string, SeenFile>();
-  const see = (path: string, message: Message, isMemory: boolean): void => {
+  const see = (path: string, message: Message, kind: SeenFile["kind"]): void => {
     const timestamp = Date.parse(message.timestamp);
     seen.delete(path);
     // A time that is none says nothing about what came later.
-    if (Number.isFinite(timestamp)) seen.set(path, { timestamp, isMemory });
+    if (Number.isFinite(timestamp)) seen.set(path, { timestamp, kind });
   };
   const calls = new Map<unknown, string>();
   for (const message of live) {
     if (message.type === "attachment") {
-      const { type, path } = message.attachment;
+      const { type, path, content } = message.attachment;
       const isMemory = type === "nested_memory";
-      if ((isMemory || type === "file") && typeof path === "string") see(absolute(path), message, isMemory);
+      const isPicture = isFields(content) && content["type"] === "image";
+      const kind = { ...(isMemory ? { isMemory } : {}), ...(isPicture ? { isPicture } : {}) };
+      if ((isMemory || type === "file") && typeof path === "string") see(absolute(path), message, kind);
       continue;
     }
     if (message.type !== "user" && message.type !== "assistant") continue;
@@ -47,13 +49,16 @@ export async function rememberResumedReads(
         if (typeof path === "string" && path !== "") calls.set(block["id"], absolute(path));
       } else if (block["type"] === "tool_result" && block["is_error"] !== true) {
         const path = calls.get(block["tool_use_id"]);
-        if (path !== undefined) see(path, message, false);
+        if (path !== undefined) see(path, message, holdsPicture(block["content"]) ? { isPicture: true } : {});
       }
     }
   }
-  for (const [path, { timestamp, isMemory }] of [...seen].slice(-MOST_FILES)) {
+  for (const [path, { timestamp, kind }] of [...seen].slice(-MOST_FILES)) {
     const status = await stat(path).catch(() => undefined);
     if (status?.isFile() !== true || status.mtimeMs > timestamp + TOLERANCE_MS) continue;
-    readState.remember(path, { timestamp, mtime: status.mtimeMs, ...(isMemory ? { isMemory } : {}) });
+    readState.remember(path, { timestamp, mtime: status.mtimeMs, ...kind });
   }
 }
+
+const holdsPicture = (content: unknown): boolean =>
+  Array.isArray(content) && content.some((block) => isFields(block) && block["type"] === "image");

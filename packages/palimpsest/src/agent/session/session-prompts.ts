@@ -22,6 +22,8 @@ export interface SessionPrompts {
   readonly of: (agent: PromptedAgent) => SystemPrompt;
   /** Memory files are read again for the next request, because of a compaction. */
   readonly noteCompaction: () => void;
+  /** The files whose text stands in the prompt. */
+  readonly memoryPaths: () => readonly string[];
 }
 
 /** What the models of a session are told: where they are, and what people have written for them. */
@@ -54,6 +56,7 @@ export function createSessionPrompts(
 ): SessionPrompts {
   const { cwd, home, configDirectory, skills, style, settings, sources = settingsSources } = options;
   const told = new Set<string>();
+  let memoryPaths: readonly string[] = [];
   let reason: "session_start" | "compact" = "session_start";
 
   const memory = async (): Promise<string | undefined> => {
@@ -73,6 +76,7 @@ export function createSessionPrompts(
         `${shownPath(path)} is left out: it holds a NUL byte, or other bytes that are not text.`,
       );
     }
+    memoryPaths = files.map(({ path }) => path);
     for (const one of loaded) await hooks.run("InstructionsLoaded", one);
     return memorySection(files);
   };
@@ -93,6 +97,7 @@ export function createSessionPrompts(
     noteCompaction() {
       reason = "compact";
     },
+    memoryPaths: () => memoryPaths,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   createNestedMemory,
   createMemoryReadState,
   type AnnouncementSource,
+  type FileExclusions,
   type NestedMemory,
   type ReadState,
   restore,
@@ -144,6 +145,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     ...(options.ask === undefined ? {} : { ask: options.ask }),
   };
   const endings: Promise<void>[] = [];
+  // What comes back by other ways: the session's own state, and what the prompt shows. Long outputs are files like any.
+  const ownPaths = ["todos.json", "skills.json", "session-memory", "agents"].map((name) =>
+    join(folder, name),
+  );
+  const exclude = (): FileExclusions => ({ ownPaths, memoryPaths: prompts.memoryPaths() });
   const subagents: Subagents = createSubagents({
     types: () => options.agentTypes,
     start: createSubagentStart({
@@ -156,6 +162,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       prompts,
       hider,
       nestedMemory: nestedMemoryFor,
+      exclude,
       shared,
       agent: common,
       onBilled: (call) => void conversation.charge(call),
@@ -204,6 +211,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
         nestedMemory,
         workingDirectory: cwd,
         resolvePath: guard.absolute,
+        exclude,
         ports: {
           files: guard.files,
           todos: state.todos,

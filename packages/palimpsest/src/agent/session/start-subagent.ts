@@ -7,7 +7,13 @@ import {
   type Message,
   type TranscriptWriter,
 } from "@palimpsest/core";
-import { createMemoryReadState, type NestedMemory, type ReadState, restore } from "@palimpsest/core/restore";
+import {
+  createMemoryReadState,
+  type FileExclusions,
+  type NestedMemory,
+  type ReadState,
+  restore,
+} from "@palimpsest/core/restore";
 import { join } from "node:path";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
 import { hidingWriter, type KeyHider } from "./key-hider.js";
@@ -32,6 +38,7 @@ export interface SubagentParts {
   readonly prompts: SessionPrompts;
   readonly hider: KeyHider;
   readonly nestedMemory: (readState: ReadState) => NestedMemory;
+  readonly exclude: () => FileExclusions;
   readonly shared: Omit<ConversationOptions, "model" | "maxTokens">;
   /** Told of every call of theirs, those for summaries and notes included. */
   readonly onBilled: (call: BilledCall) => void;
@@ -74,6 +81,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
           nestedMemory,
           workingDirectory: parts.cwd,
           resolvePath: guard.absolute,
+          exclude: parts.exclude,
           ports: { files: guard.files, todos: state.todos, skills: state.invoked },
         },
       });

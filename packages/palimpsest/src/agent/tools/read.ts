@@ -1,9 +1,7 @@
-import { imageSize } from "@palimpsest/core/engine";
 import type { FileRefusal, FileText } from "@palimpsest/core/restore";
-import { readBytesInside } from "../../files/read-bytes-inside.js";
+import { readPicture } from "../../files/read-picture.js";
 import type { PathGuard } from "../base/path-guard.js";
 import { quotedPath } from "../base/shown-path.js";
-import { imageTypeOf } from "./image-type.js";
 import { countField, textField } from "../base/input-fields.js";
 import { refusalText } from "./refusal-text.js";
 import type { AgentTool, ToolContext, ToolOutput } from "../base/tool.js";
@@ -14,8 +12,6 @@ export interface ReadToolOptions {
 
 /** About 25,000 tokens. */
 const MAX_CHARACTERS = 100_000;
-const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
-const MAX_IMAGE_EDGE = 8000;
 
 const definition = {
   name: "Read",
@@ -88,7 +84,7 @@ export function createReadTool({ guard }: ReadToolOptions): AgentTool {
             });
       context.signal.throwIfAborted();
       if (outcome.kind === "text") return showText(reading, outcome);
-      if (outcome.kind === "binary") return showImage(reading);
+      if (outcome.kind === "binary" || outcome.kind === "picture") return showPicture(reading);
       return refuse(reading, outcome.kind);
     },
   };
@@ -130,31 +126,18 @@ function showText(reading: Reading, text: FileText): ToolOutput {
   return { content: `${text.content}\n${note}` };
 }
 
-async function showImage(reading: Reading): Promise<ToolOutput> {
+async function showPicture(reading: Reading): Promise<ToolOutput> {
   const { guard, context, path } = reading;
-  const { bounds, disk } = guard;
-  const read = await readBytesInside(disk, path, { bounds, maxBytes: MAX_IMAGE_BYTES });
-  if (read.kind === "too-large") {
-    return refuseImage(reading, "is a binary file of more than 5 MB. Pictures up to 5 MB can be shown");
-  }
-  if (read.kind !== "bytes") return refuse(reading, read.kind);
-  const mediaType = imageTypeOf(read.bytes);
-  if (mediaType === undefined) return refuse(reading, "binary");
-  const data = Buffer.from(read.bytes).toString("base64");
-  const size = imageSize(data);
-  if (size === undefined) {
-    return refuseImage(reading, `starts like a picture (${mediaType}), but is damaged or not complete`);
-  }
-  if (Math.max(size.width, size.height) > MAX_IMAGE_EDGE) {
-    const pixels = `${size.width} × ${size.height} pixels`;
-    return refuseImage(reading, `is a picture of ${pixels}. Up to ${MAX_IMAGE_EDGE} each way can be shown`);
-  }
+  const read = await readPicture(guard.disk, path, guard);
+  if (read.kind === "unfit") return refusePicture(reading, read.why);
+  if (read.kind !== "picture") return refuse(reading, read.kind);
+  const { mediaType, data, mtime } = read;
   context.touch(path);
-  context.readState.remember(path, { timestamp: context.now(), mtime: read.mtime });
+  context.readState.remember(path, { timestamp: context.now(), mtime, isPicture: true });
   return { content: [{ type: "image", source: { type: "base64", media_type: mediaType, data } }] };
 }
 
-function refuseImage({ context, path, written }: Reading, why: string): ToolOutput {
+function refusePicture({ context, path, written }: Reading, why: string): ToolOutput {
   context.readState.noteFailure(path);
   return { content: `${quotedPath(written)} ${why}: make another one of it first.`, isError: true };
 }

@@ -5,7 +5,7 @@ import type { Settings } from "../../settings/settings.js";
 import { attachmentTokens, MOST_CHARACTERS_PER_TOKEN } from "../attachment-tokens.js";
 import { cutText } from "../cut-text.js";
 import { linesWithin } from "../lines-within.js";
-import type { FileAccess, FileReadOutcome, FileText } from "../../ports/file-access.js";
+import type { FileAccess, FilePicture, FileReadOutcome, FileText } from "../../ports/file-access.js";
 import type { ReadRecord, RememberedRead } from "../../tools/read-state.js";
 import type { ChannelResult, RestoredItem, SkippedItem } from "../restored.js";
 import type { FileSkipReason } from "../../events/file-skip-reason.js";
@@ -13,7 +13,10 @@ import type { FileSkipReason } from "../../events/file-skip-reason.js";
 export interface FilesChannelOptions {
   readonly files: FileAccess;
   readonly estimator: Estimator;
-  readonly settings: Pick<Settings, "restoreFileTokens" | "restoreFilesTokens">;
+  readonly settings: Pick<
+    Settings,
+    "restoreFiles" | "restorePictures" | "restoreFileTokens" | "restoreFilesTokens"
+  >;
   /** Milliseconds since the epoch: when the files are read. */
   readonly now: number;
   readonly signal?: AbortSignal | undefined;
@@ -24,27 +27,45 @@ export interface FilesChannelResult extends ChannelResult {
   readonly records: ReadonlyMap<string, ReadRecord>;
 }
 
+/** Of each kind, how many are looked at before no more are looked for: most may be gone. */
+const MOST_TRIED = 40;
+
 /**
- * Reads the chosen files again, all at once: what stands on the disk now, in the part that was read, as the read
- * tool shows it. Each is cut to its budget; one that does not fit beside those before it is passed over.
+ * Reads the newest of the candidates again: what stands on the disk now, in the part that was read, as the read tool
+ * shows it. One that cannot be read takes no other's place; pictures have places of their own. Each is cut to its
+ * budget; one that does not fit beside those before it is passed over.
  */
 export async function restoreFiles(
-  chosen: readonly RememberedRead[],
+  candidates: readonly RememberedRead[],
   options: FilesChannelOptions,
 ): Promise<FilesChannelResult> {
   const { estimator, settings, now } = options;
-  const outcomes = await Promise.all(chosen.map((read) => readAgain(read, options)));
+  const [texts, pictures] = await Promise.all([
+    readNewest(
+      candidates.filter(({ isPicture }) => isPicture !== true),
+      settings.restoreFiles,
+      options,
+    ),
+    readNewest(
+      candidates.filter(({ isPicture }) => isPicture === true),
+      settings.restorePictures,
+      options,
+    ),
+  ]);
   const items: RestoredItem[] = [];
   const skipped: SkippedItem[] = [];
   const records = new Map<string, ReadRecord>();
   let total = 0;
-  for (const { path, part, outcome } of outcomes) {
+  for (const { path, part, outcome } of [...texts, ...pictures]) {
     const skip = (reason: FileSkipReason): void => void skipped.push({ channel: "files", path, reason });
-    if (outcome.kind !== "text") {
+    if (outcome.kind !== "text" && outcome.kind !== "picture") {
       skip(outcome.kind);
       continue;
     }
-    const cut = attachFile({ path, part, text: outcome }, { estimator, limit: settings.restoreFileTokens });
+    const cut =
+      outcome.kind === "picture"
+        ? attachPicture(path, outcome, estimator)
+        : attachFile({ path, part, text: outcome }, { estimator, limit: settings.restoreFileTokens });
     if (cut === undefined || total + cut.tokens > settings.restoreFilesTokens) {
       skip("does-not-fit");
       continue;
@@ -57,10 +78,33 @@ export async function restoreFiles(
       tokens: cut.tokens,
       isTruncated: cut.isCut,
     });
-    records.set(path, recordOf(cut, part, { mtime: outcome.mtime, timestamp: now }));
+    const times = { mtime: outcome.mtime, timestamp: now };
+    records.set(
+      path,
+      outcome.kind === "picture" ? { ...times, isPicture: true } : recordOf(cut, part, times),
+    );
   }
   return { items, skipped, records };
 }
+
+/** As many as were asked for, from the newest on; and those before them that could not be read. */
+async function readNewest(
+  candidates: readonly RememberedRead[],
+  count: number,
+  options: FilesChannelOptions,
+): Promise<readonly ReadAgain[]> {
+  const all: ReadAgain[] = [];
+  const most = Math.min(candidates.length, count + MOST_TRIED);
+  for (let wanted = count; wanted > 0 && all.length < most && options.signal?.aborted !== true;) {
+    const next = candidates.slice(all.length, Math.min(most, all.length + wanted));
+    const outcomes = await Promise.all(next.map((read) => readAgain(read, options)));
+    wanted -= outcomes.filter(({ outcome }) => isShown(outcome)).length;
+    all.push(...outcomes);
+  }
+  return all;
+}
+
+const isShown = ({ kind }: FileReadOutcome): boolean => kind === "text" || kind === "picture";
 
 type Part = Pick<ReadRecord, "offset" | "limit">;
 
@@ -73,12 +117,13 @@ interface ReadAgain {
 
 /** The same part as before; all of it where that part is no more. What was cut to fit is cut anew. */
 async function readAgain(
-  { path, offset, limit, isCut }: RememberedRead,
+  { path, offset, limit, isCut, isPicture }: RememberedRead,
   { files, settings, signal }: FilesChannelOptions,
 ): Promise<ReadAgain> {
   const common = {
     maxCharacters: settings.restoreFileTokens * MOST_CHARACTERS_PER_TOKEN,
     ...(signal === undefined ? {} : { signal }),
+    ...(isPicture === true ? { takesPictures: true } : {}),
   };
   const part = {
     ...(offset === undefined || (offset === 1 && isCut === true) ? {} : { offset }),
@@ -102,6 +147,16 @@ interface AttachedFile {
   readonly lines: number;
   readonly isCut: boolean;
 }
+
+const attachPicture = (
+  path: string,
+  { mediaType, data }: FilePicture,
+  estimator: Estimator,
+): AttachedFile => {
+  const content = { type: "image", file: { base64: data, type: mediaType } };
+  const attachment: Attachment = { type: "file", path, content, context: "post-compact" };
+  return { attachment, tokens: attachmentTokens(attachment, estimator), head: "", lines: 0, isCut: false };
+};
 
 interface FileToAttach {
   readonly path: string;
