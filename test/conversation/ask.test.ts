@@ -129,6 +129,49 @@ describe("ask", () => {
   });
 });
 
+describe("inputs that do not fit their tools", () => {
+  const schema = {
+    type: "object",
+    properties: { limit: { type: "integer" }, deep: { type: "array", items: { type: "boolean" } } },
+    additionalProperties: false,
+  };
+  const limited = (run: ConversationTool["run"]): ConversationTool => ({
+    definition: { name: "list", description: "Lists.", input_schema: schema },
+    ...(run === undefined ? {} : { run }),
+  });
+  const wrong = { limit: "5", deep: ["true", false], junk: 1 };
+  const right = { limit: 5, deep: [true, false] };
+
+  it.each([
+    ["claude-sonnet-4-5", [], right],
+    ["a-model-of-somebody", [], right],
+    ["a-model-of-somebody", [{ type: "thinking" as const, thinking: "Hm.", signature: "s" }], wrong],
+    ["claude-fable-5-1", [], wrong],
+  ] as const)("are fitted once, where nothing is bound to them: %s", async (model, thinking, input) => {
+    const made: unknown[] = [];
+    const block = { type: "tool_use" as const, id: "t1", name: "list", input: wrong };
+    const provider = scripted(
+      { content: [...thinking, block], stop_reason: "tool_use" },
+      { content: [text("Done.") as never], stop_reason: "end_turn" },
+    );
+    const tools = () => [limited(async (given) => void made.push(given))];
+    const { conversation, stored } = start(undefined, { provider, tools, model });
+    await conversation.ask("List five.");
+    expect(made).toEqual([input]);
+    expect(JSON.stringify(stored)).toContain(JSON.stringify(input));
+    // The request, and so the cache, holds what is stored, also in a conversation that goes on with it.
+    const again = start(undefined, { provider, tools: () => [limited(undefined)], model }).options;
+    const next = createConversation(again, stored);
+    await next.append({ role: "user", content: "On." });
+    const prepared = await next.prepare();
+    expect(prepared).toMatchObject({ kind: "request" });
+    const sent = JSON.stringify(prepared.kind === "request" ? prepared.call.request.messages : []);
+    expect(sent).toContain(JSON.stringify(input));
+    // With other tools it stays as it is.
+    expect(wrong).toEqual({ limit: "5", deep: ["true", false], junk: 1 });
+  });
+});
+
 describe("tools that have a run", () => {
   it("are run until there are no calls, side by side, and the model is told", async () => {
     const calls = [

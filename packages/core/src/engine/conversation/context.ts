@@ -1,4 +1,3 @@
-import type { ToolDefinition } from "../../messages/call/request.js";
 import type { RequestMessage } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
 import { createNormaliser } from "../../messages/normalise/normaliser.js";
@@ -44,8 +43,6 @@ export interface Context {
 export interface ContextOptions {
   readonly estimator: Estimator;
   readonly tools: CompactableTools;
-  /** Tools whose inputs are mended where a model got them wrong. */
-  readonly declaredTools?: readonly ToolDefinition[] | undefined;
   /** Tokens of the system prompt and the tools, until a response shows them. */
   readonly overhead?: number | undefined;
   readonly resolvePath?: ((path: string) => string) | undefined;
@@ -86,10 +83,10 @@ class Folds {
   size: ContextSize;
 
   constructor(options: ContextOptions, { overhead, isShown, head }: KnownHead) {
-    const { estimator, tools, declaredTools, resolvePath } = options;
+    const { estimator, tools, resolvePath } = options;
     this.options = options;
     this.head = head;
-    this.#normaliser = createNormaliser(declaredTools === undefined ? {} : { tools: declaredTools });
+    this.#normaliser = createNormaliser({});
     this.index = createResultIndex({
       estimator,
       tools,

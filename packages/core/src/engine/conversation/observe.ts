@@ -3,6 +3,7 @@ import type { OverflowFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import { createAssistantMessage } from "../../messages/construct.js";
 import type { LateAnswer } from "../../messages/late-answer.js";
+import { fitInputs } from "../../messages/normalise/fit-inputs.js";
 import type { AssistantMessage } from "../../messages/message.js";
 import { bindsThinkingOf } from "../../models/table.js";
 import { noteNativeResponse } from "../clear/api-native.js";
@@ -169,8 +170,13 @@ export class Observer {
     // Something was compacted since it was asked for: after that its thinking would be refused.
     const isReplaced = list?.generation !== runner.state.generation;
     const kept = isBound && isReplaced ? content.filter((block) => !isThinkingBlock(block)) : content;
+    // Mended here or never: what was sent once stays as it was. Thinking may be bound to what the model wrote.
+    const fitted =
+      (bindsThinkingOf(runner.state.model) ?? content.some(isThinkingBlock))
+        ? kept
+        : fitInputs(kept, prepared.call.request.tools);
     const origin = originOf(runner);
-    const answer = createAssistantMessage(origin, { id, model, content: kept, usage, stopReason });
+    const answer = createAssistantMessage(origin, { id, model, content: fitted, usage, stopReason });
     const noted = isReplaced
       ? { ...answer, answersEarlierContext: true }
       : isBound

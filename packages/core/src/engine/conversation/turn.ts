@@ -59,8 +59,10 @@ export async function* takeTurn(
       if (observed.kind !== "accepted" || outcome.kind !== "response")
         return observed as Exclude<Observed, Accepted>;
       const { response } = outcome;
-      const calls = response.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
-      const last = response.content.at(-1);
+      // As they are stored: their inputs may have been fitted to their tools.
+      const { content } = observed.message.message;
+      const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
+      const last = content.at(-1);
       const cutOff = response.stop_reason === "max_tokens" && last?.type === "tool_use" ? last : undefined;
       return { ...observed, response, calls, cutOff };
     },
