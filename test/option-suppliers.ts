@@ -61,11 +61,7 @@ export const interfaces: readonly SuppliedInterface[] = [
       [`${SESSION}/session.ts#openSession`]: "prompt",
       "palimpsest/src/replay/policies/palimpsest.ts#createPalimpsestPolicy": "custom",
     },
-    nobody: {
-      attribution:
-        "For programs that must name themselves before their prompt; the agent's own prompt does that.",
-      productPrefix: "The same: the first sentence of the agent's own prompt says what it is.",
-    },
+    nobody: {},
   },
   {
     name: "RestoreSources",

@@ -51,6 +51,7 @@ function start({
   agent.conversation.events.on("compact", () => events.push("compact"));
   agent.conversation.events.on("compact_failed", ({ reason }) => events.push(reason));
   agent.conversation.events.on("breaker_tripped", () => events.push("tripped"));
+  agent.conversation.events.on("breaker_closed", () => events.push("closed"));
   return { agent, provider, events };
 }
 
@@ -107,6 +108,7 @@ describe("guards", () => {
     provider.simulator.advance(21 * 60_000);
     const prepared = await agent.conversation.prepare();
     expect(prepared.steps.map(({ tier }) => tier)).toEqual(["full"]);
+    expect(events.slice(6)).toEqual(["compact", "closed"]);
   });
 
   it("at the last rung the breaker holds nothing back, and what cannot be helped is told", async () => {

@@ -110,8 +110,16 @@ describe("notes that are of no use: a model writes the summary", () => {
     expect(writerOf(await host.conversation.compact())).not.toBe("notes");
   });
 
-  it("what would be kept is above the threshold", async () => {
+  it("what would be kept is above the threshold, and hooks hear of one compaction", async () => {
+    const heard: string[] = [];
     const host = startNotesHost({
+      conversation: {
+        hooks: {
+          preCompact: async () => void heard.push("before") ?? {},
+          sessionStart: async () => void heard.push("start") ?? {},
+          postCompact: async () => void heard.push("after") ?? {},
+        },
+      },
       settings: { notesKeepTokens: 17_000, notesKeepMostTokens: 18_000, notesSectionTokens: 8000 },
     });
     await host.agent.say("go");
@@ -124,6 +132,7 @@ describe("notes that are of no use: a model writes the summary", () => {
       { threshold: autoCompactAt, detail: expect.stringMatching(/tokens after the compaction/) as string },
     ]);
     expect(host.conversation.size().padded).toBeLessThan(autoCompactAt);
+    expect(heard).toEqual(["before", "start", "after"]);
   });
 
   it("the store never answers: the time is over, or the person calls it off", async () => {

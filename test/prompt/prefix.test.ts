@@ -48,7 +48,6 @@ it.each([
           betas: index % 2 ? ["b", "a"] : ["a", "b"],
         },
         system: layouter.layOut({
-          attribution: `request ${index}`,
           sections: [{ name: "rules", text: "rules", part: "static" }],
         }),
         tools: list.list(isAway ? offered.slice(0, 1) : offered.toReversed()),

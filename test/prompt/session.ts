@@ -153,7 +153,7 @@ export function createSession(options: SessionOptions = {}) {
           ...(isThinking ? { thinking: { type: "adaptive" } } : {}),
           ...parameters,
         },
-        system: layouter.layOut({ attribution: "made by a test", productPrefix: "You are P.", sections }),
+        system: layouter.layOut({ sections }),
         tools: list.list(state.tools),
         messages,
         capabilities,

@@ -96,14 +96,8 @@ export class RequestAssembly {
   }
 
   #layOut(): SystemLayout {
-    const { attribution, productPrefix, custom } = this.#setup.options.system ?? {};
-    const head = {
-      ...(attribution === undefined ? {} : { attribution }),
-      ...(productPrefix === undefined ? {} : { productPrefix }),
-    };
-    return this.#layouter.layOut(
-      custom === undefined ? { ...head, sections: this.sections } : { ...head, custom },
-    );
+    const { custom } = this.#setup.options.system ?? {};
+    return this.#layouter.layOut(custom === undefined ? { sections: this.sections } : { custom });
   }
 
   build(moment: Moment, { layout, listing }: Head, messages = moment.state.context.messages): Assembled {

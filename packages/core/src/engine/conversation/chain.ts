@@ -16,8 +16,9 @@ export const afterResponse = (chain: Chain): Chain => ({ ...chain, turns: chain.
 
 export const afterCompaction = (turnId: string): Chain => ({ isCompacted: true, turns: 0, turnId });
 
-export const linkOf = ({ isCompacted, turns, turnId }: Chain): ChainLink => ({
+export const linkOf = ({ isCompacted, turns, turnId }: Chain, threshold: number): ChainLink => ({
   isRecompaction: isCompacted,
   turnsSinceLast: turns,
   previousTurnId: turnId,
+  threshold,
 });

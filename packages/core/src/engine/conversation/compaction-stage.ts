@@ -1,4 +1,5 @@
 import type { EventEmitter } from "../events/emitter.js";
+import type { CompactHooks, PreCompactOutput } from "../ports/compact-hooks.js";
 import type { EngineEvents } from "../events/engine-events.js";
 import { extendEvent } from "../events/lazy-field.js";
 import { headTokens } from "../measure/context-meter.js";
@@ -29,25 +30,53 @@ export const compaction: CompactionStage = {
   cuts: cutsFor,
   cut: cutUnanswered,
   perform,
-  performFromNotes,
   plan: planFor,
   undo,
 };
 
-/** Everything of a compaction takes effect at its commit: first in the store, then in the conversation. */
+/** From notes where they are asked for and good for it, else by whoever writes summaries. */
 async function perform(
   running: Running,
-  { signal, isLastResort, toFit, ...given }: CompactionRequest,
+  { usesNotes = false, ...request }: CompactionRequest,
+): Promise<Compacted | CompactionFailed> {
+  const { options, settings } = running.setup;
+  if (settings.disableCompact) return failedAtOnce("disabled");
+  const hooks = askedOnce(options.hooks);
+  const fromNotes = usesNotes ? await performFromNotes(running, request, hooks) : undefined;
+  // A person, or a hook of theirs, wants no compaction now.
+  const isFinal = fromNotes?.kind === "compacted" || isCalledOff(fromNotes?.reason);
+  return fromNotes !== undefined && isFinal ? fromNotes : summarise(running, request, hooks);
+}
+
+const isCalledOff = (reason: string | undefined): boolean =>
+  reason === "aborted" || reason === "blocked_by_hook";
+
+/** Hooks that hear of a compaction once, though notes are tried before it. */
+function askedOnce(hooks: CompactHooks | undefined): CompactHooks | undefined {
+  let said: Promise<PreCompactOutput> | undefined;
+  return (
+    hooks && {
+      preCompact: (input, signal) => (said ??= hooks.preCompact(input, signal)),
+      sessionStart: (input, signal) => hooks.sessionStart(input, signal),
+      postCompact: (input, signal) => hooks.postCompact(input, signal),
+    }
+  );
+}
+
+/** Everything of a compaction takes effect at its commit: first in the store, then in the conversation. */
+async function summarise(
+  running: Running,
+  { signal, isLastResort, toFit, ...given }: Omit<CompactionRequest, "usesNotes">,
+  hooks: CompactHooks | undefined,
 ): Promise<Compacted | CompactionFailed> {
   const { setup, ledger } = running;
   const { events, settings, clock } = setup;
-  if (settings.disableCompact) return failedAtOnce("disabled");
   await running.pickUp();
   const readState = setup.options.state?.readState.snapshot();
   const scope = scopeWithoutOpenCalls(running, given);
   if (scope === "calls_pending") return failedAtOnce(scope);
   const told: { compact?: EngineEvents["compact"] } = {};
-  const ports = { ...portsOf(running, { signal }), events: withholding(events, told) };
+  const ports = { ...portsOf(running, { signal, hooks }), events: withholding(events, told) };
   const input = inputOf(running, { ...given, ...(scope === undefined ? {} : { scope }) }, toFit);
   const outcome = await compact(input, ports);
   if (outcome.kind === "failed") {
@@ -56,11 +85,12 @@ async function perform(
     await noteFailure(running, outcome, { isAuto: given.trigger === "auto", isLastResort });
     return outcome;
   }
-  const link = linkOf(running.state.chain);
-  if (link.isRecompaction && link.turnsSinceLast < settings.recompactionTurns) {
-    const { turnsSinceLast } = link;
-    events.emit("recompacted_early", { turnsSinceLast, threshold: thresholdsOf(running).autoCompactAt });
+  const link = linkOf(running.state.chain, thresholdsOf(running).autoCompactAt);
+  const { isRecompaction, turnsSinceLast, threshold } = link;
+  if (isRecompaction && turnsSinceLast < settings.recompactionTurns) {
+    events.emit("recompacted_early", { turnsSinceLast, threshold });
   }
+  const { failuresInARow, open } = running.state.room.breaker;
   try {
     const isPromptKept = keepsPrompt({ source: setup.source, ...outcome });
     const turnId = setup.ids.next();
@@ -75,6 +105,7 @@ async function perform(
   ledger.add(outcome.calls, { isStored: true });
   followUp(running, outcome);
   if (told.compact !== undefined) events.emit("compact", extendEvent(told.compact, { chain: link }));
+  if (open !== undefined) events.emit("breaker_closed", { failuresInARow });
   return outcome;
 }
 
@@ -128,11 +159,12 @@ function followUp(running: Running, { variant, writer, restored }: Compacted): v
 async function performFromNotes(
   running: Running,
   { trigger, signal }: CompactionRequest,
+  hooks: CompactHooks | undefined,
 ): Promise<Compacted | CompactionFailed | undefined> {
   const summary = await running.notes?.summary(running.state.context.live, signal);
   if (summary?.kind !== "ready") return undefined;
   const { kind: _kind, ...prepared } = summary;
-  const outcome = await perform(running, { trigger, prepared, signal });
+  const outcome = await summarise(running, { trigger, prepared, signal }, hooks);
   if (
     outcome.kind === "failed" &&
     (outcome.reason === "above_threshold" || outcome.reason === "not_smaller")
@@ -149,7 +181,7 @@ type Asked = Pick<CompactOptions, "scope" | "instructions">;
 const isAsked = ({ scope, instructions }: Asked): boolean =>
   scope !== undefined || instructions !== undefined;
 
-/** What `performFromNotes`, then `perform` would do. */
+/** What `perform` would do. */
 async function planFor(running: Running, asked: Asked): Promise<CompactionPlan | NoPlan> {
   if (running.setup.settings.disableCompact) return { kind: "none", reason: "disabled" };
   await running.pickUp();
@@ -165,7 +197,7 @@ async function planFor(running: Running, asked: Asked): Promise<CompactionPlan |
   return { ...plan, writers: [...plan.writers, ...(later.kind === "plan" ? later.writers : [])] };
 }
 
-/** What `perform` would do. */
+/** What `summarise` would do. */
 async function planWithWriter(running: Running, asked: Asked): Promise<CompactionPlan | NoPlan> {
   const { scope, instructions } = asked;
   const given = {
@@ -240,10 +272,17 @@ function keepRecent(
 
 function portsOf(
   moment: Moment,
-  { signal, isDry = false }: { readonly signal?: AbortSignal | undefined; readonly isDry?: boolean },
+  {
+    signal,
+    hooks,
+    isDry = false,
+  }: Pick<CompactionRequest, "signal"> & {
+    readonly hooks?: CompactHooks | undefined;
+    readonly isDry?: boolean;
+  },
 ): CompactPorts {
   const { options, clock, ids, settings, events, compactable } = moment.setup;
-  const { provider, hooks, state, onStatus, every, agentId } = options;
+  const { provider, state, onStatus, every, agentId } = options;
   const estimator = estimatorOf(moment);
   return {
     estimator,

@@ -25,7 +25,7 @@ import { noCompaction, nothingToUndo } from "./no-compaction.js";
 import { billed, Observer } from "./observe.js";
 import { dropBoundThinking, restateDeletions } from "./perform.js";
 import { planNext } from "./plan.js";
-import { isCalledOff, startRunner, type Runner } from "./run.js";
+import { startRunner, type Runner } from "./run.js";
 import { createSetup } from "./setup.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
 
@@ -190,13 +190,9 @@ async function compactNow(
     const cut = await runner.cutUnanswered();
     if (cut !== undefined) observer.untold.push(cut);
   }
-  if (scope === undefined && instructions === undefined && !runner.setup.settings.disableCompact) {
-    const fromNotes = await compaction.performFromNotes(runner, { trigger: "manual", signal });
-    if (fromNotes?.kind === "compacted" || (fromNotes !== undefined && isCalledOff(fromNotes)))
-      return fromNotes;
-  }
   return compaction.perform(runner, {
     trigger: "manual",
+    usesNotes: scope === undefined && instructions === undefined,
     signal,
     ...(scope === undefined ? {} : { scope }),
     ...(instructions === undefined ? {} : { instructions }),

@@ -31,8 +31,6 @@ import type { BreakDiffs } from "../watch/write-diffs.js";
 
 /** The system prompt: named sections, or a text of the caller's that replaces everything. */
 export interface ConversationSystem {
-  readonly attribution?: string;
-  readonly productPrefix?: string;
   readonly prompt?: SystemPrompt;
   readonly custom?: string;
 }

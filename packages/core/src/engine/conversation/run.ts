@@ -174,14 +174,13 @@ export class Runner implements Running {
     await this.commit({ kind: "head-held", head: { ...(isHeadStored ? head : {}), ...change }, record });
   }
 
-  /** From notes where they are good for it, else by whoever writes summaries. */
   async #summarise(isLastResort: boolean, signal: AbortSignal | undefined): Promise<Performed> {
-    const { compaction } = this.setup;
-    const fromNotes = await compaction?.performFromNotes(this, { trigger: "auto", signal });
-    const isFinal = fromNotes?.kind === "compacted" || isCalledOff(fromNotes);
-    const outcome = isFinal
-      ? fromNotes
-      : await compaction?.perform(this, { trigger: "auto", signal, isLastResort });
+    const outcome = await this.setup.compaction?.perform(this, {
+      trigger: "auto",
+      usesNotes: true,
+      signal,
+      isLastResort,
+    });
     if (outcome?.kind === "compacted") return { step: compactionStep(outcome) };
     return outcome === undefined ? {} : { failure: outcome };
   }
@@ -246,10 +245,6 @@ export class Runner implements Running {
     return cuts && compaction?.cut(this, cuts);
   }
 }
-
-/** A person, or a hook of theirs, wants no compaction now. */
-export const isCalledOff = (outcome: { readonly reason?: string } | undefined): boolean =>
-  outcome?.reason === "aborted" || outcome?.reason === "blocked_by_hook";
 
 /** A conversation from the messages of its transcript. */
 export function startRunner(setup: Setup, messages: readonly Message[]): Runner {

@@ -76,6 +76,8 @@ export type CompactionRequest = Partial<CompactInput> &
     readonly toFit?: string;
     /** Set before a request: whether the breaker is open, and this is the one attempt all the same. */
     readonly isLastResort?: boolean;
+    /** Notes are tried first, without a model call. */
+    readonly usesNotes?: boolean;
   };
 
 /** The compaction that a host hands in: `compaction` of `@palimpsest/core/compaction`. */
@@ -88,11 +90,6 @@ export interface CompactionStage {
   readonly cut: (running: Running, cuts: readonly PlannedCut[]) => Promise<EngineStep | undefined>;
   /** Summarises, and puts the summary in the place of what it is about. */
   readonly perform: (running: Running, request: CompactionRequest) => Promise<Compacted | CompactionFailed>;
-  /** The same from notes, without a model call, where they are good for it. Undefined where they are not. */
-  readonly performFromNotes: (
-    running: Running,
-    request: CompactionRequest,
-  ) => Promise<Compacted | CompactionFailed | undefined>;
   /** What `perform` would do; nothing is changed or sent. */
   readonly plan: (
     running: Running,

@@ -96,9 +96,13 @@ export interface EngineEvents {
     readonly reason: CompactionFailureReason;
     readonly cooldownMs: number;
   };
+  /** A compaction has succeeded: automatic compaction, which had stopped, goes on. */
+  readonly breaker_closed: { readonly failuresInARow: number };
   /** A compaction came to nothing; the conversation is what it was. */
   readonly compact_failed: {
     readonly reason: CompactionFailureReason;
+    /** One sentence: what happened and what to do. */
+    readonly message: string;
     readonly trigger: CompactionTrigger;
     readonly source: QuerySource;
     readonly failedAttempts: readonly FailedAttempt[];

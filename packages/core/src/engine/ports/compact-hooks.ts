@@ -1,8 +1,15 @@
-/** What a host wants to say or do around a compaction. Each may reject: the compaction goes on without it. */
+/**
+ * What a host wants to say or do around a compaction. Each may reject: the compaction goes on without it. The signal is
+ * that of the compaction: nobody waits for an answer once it is aborted.
+ */
 export interface CompactHooks {
-  preCompact(input: PreCompactInput): Promise<PreCompactOutput>;
-  sessionStart(input: { readonly source: "compact"; readonly sessionId: string }): Promise<HookContext>;
-  postCompact(input: PostCompactInput): Promise<HookContext>;
+  /** Once for each compaction, whoever writes the summary in the end. */
+  preCompact(input: PreCompactInput, signal?: AbortSignal): Promise<PreCompactOutput>;
+  sessionStart(
+    input: { readonly source: "compact"; readonly sessionId: string },
+    signal?: AbortSignal,
+  ): Promise<HookContext>;
+  postCompact(input: PostCompactInput, signal?: AbortSignal): Promise<HookContext>;
 }
 
 export interface PreCompactInput {

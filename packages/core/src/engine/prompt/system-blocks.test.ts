@@ -8,29 +8,26 @@ const sections: readonly ResolvedSection[] = [
   { name: "env", text: "linux", part: "dynamic" },
 ];
 
-it("sends up to four blocks and says where the static part ends", () => {
-  const layouter = createSystemLayouter();
-  const layout = layouter.layOut({ attribution: "from: x", productPrefix: "You are P.", sections });
-  expect(layout.blocks.map(({ text }) => text)).toEqual(["from: x", "You are P.", "who\n\nrules", "linux"]);
-  expect(layout).toMatchObject({ staticEnd: 2, end: 3 });
+it("sends up to two blocks and says where the static part ends", () => {
+  const layout = createSystemLayouter().layOut({ sections });
+  expect(layout.blocks.map(({ text }) => text)).toEqual(["who\n\nrules", "linux"]);
+  expect(layout).toMatchObject({ staticEnd: 0, end: 1 });
+  const dynamic = createSystemLayouter().layOut({ sections: sections.slice(2) });
+  expect(dynamic).toEqual({ blocks: [{ type: "text", text: "linux" }], end: 0 });
 });
 
-it("holds the attribution, and gives blocks that did not change as the same objects", () => {
+it("gives blocks that did not change as the same objects", () => {
   const layouter = createSystemLayouter();
-  const first = layouter.layOut({ attribution: "request 1", sections });
+  const first = layouter.layOut({ sections });
   const changed = sections.map((each) => (each.name === "env" ? { ...each, text: "darwin" } : each));
-  const second = layouter.layOut({ attribution: "request 2", sections: changed });
+  const second = layouter.layOut({ sections: changed });
   expect(second.blocks[0]).toBe(first.blocks[0]);
-  expect(second.blocks[1]).toBe(first.blocks[1]);
-  expect(second.blocks[2]?.text).toBe("darwin");
-  layouter.reset();
-  expect(layouter.layOut({ attribution: "request 3", sections }).blocks[0]?.text).toBe("request 3");
+  expect(second.blocks[1]?.text).toBe("darwin");
 });
 
 it("a prompt of the caller's replaces everything; an empty one is no block", () => {
   const layouter = createSystemLayouter();
-  const custom = layouter.layOut({ attribution: "from: x", productPrefix: "You are P.", custom: "mine" });
-  expect(custom).toEqual({ blocks: [{ type: "text", text: "mine" }], end: 0 });
+  expect(layouter.layOut({ custom: "mine" })).toEqual({ blocks: [{ type: "text", text: "mine" }], end: 0 });
   expect(layouter.layOut({ custom: " " })).toEqual({ blocks: [] });
-  expect(layouter.layOut({ sections: [] })).toMatchObject({ blocks: [{ text: "from: x" }] });
+  expect(layouter.layOut({ sections: [] })).toEqual({ blocks: [] });
 });

@@ -2,19 +2,10 @@ import type { TextBlock } from "../../messages/content.js";
 import type { ResolvedSection } from "./sections.js";
 
 /** What the system prompt of a request is made of. */
-export type SystemParts = {
-  /**
-   * The first line, hashed like all others: it is held for the whole conversation, whatever is given later.
-   * What varies by request belongs into a header.
-   */
-  readonly attribution?: string;
-  /** Who the product is; stands before the sections. */
-  readonly productPrefix?: string;
-} & (
+export type SystemParts =
   | { readonly sections: readonly ResolvedSection[] }
   /** A caller's own prompt: it replaces everything and is cached as one block. */
-  | { readonly custom: string }
-);
+  | { readonly custom: string };
 
 /** The blocks to send, without markers, and which of them a marker belongs on. */
 export interface SystemLayout {
@@ -26,55 +17,42 @@ export interface SystemLayout {
 }
 
 export interface SystemLayouter {
-  /** Up to four blocks. A block whose text did not change is the same object again. */
+  /** Up to two blocks. A block whose text did not change is the same object again. */
   layOut(parts: SystemParts): SystemLayout;
-  /** Lets the held attribution go, for a new conversation. */
-  reset(): void;
 }
 
 /** Lays out the system prompt of one conversation. */
 export function createSystemLayouter(): SystemLayouter {
-  let attribution: { readonly text: string } | undefined;
   let last: readonly TextBlock[] = [];
   const blockOf = (text: string): TextBlock =>
     last.find((block) => block.text === text) ?? { type: "text", text };
   return {
     layOut(parts) {
-      attribution ??= { text: parts.attribution ?? "" };
-      const { texts, staticAt } = textsOf(parts, attribution.text);
+      const { texts, hasStatic } = textsOf(parts);
       last = texts.map(blockOf);
       return {
         blocks: last,
-        ...(staticAt === undefined ? {} : { staticEnd: staticAt }),
+        ...(hasStatic ? { staticEnd: 0 } : {}),
         ...(last.length === 0 ? {} : { end: last.length - 1 }),
       };
-    },
-    reset() {
-      attribution = undefined;
-      last = [];
     },
   };
 }
 
 const BETWEEN_SECTIONS = "\n\n";
 
-function textsOf(
-  parts: SystemParts,
-  attribution: string,
-): { readonly texts: readonly string[]; readonly staticAt?: number } {
-  if ("custom" in parts) return { texts: parts.custom.trim() === "" ? [] : [parts.custom] };
+function textsOf(parts: SystemParts): { readonly texts: readonly string[]; readonly hasStatic: boolean } {
+  if ("custom" in parts) {
+    return { texts: parts.custom.trim() === "" ? [] : [parts.custom], hasStatic: false };
+  }
   const joined = (part: ResolvedSection["part"]): string =>
     parts.sections
       .filter((section) => section.part === part)
       .map(({ text }) => text)
       .join(BETWEEN_SECTIONS);
-  const head = [attribution, parts.productPrefix ?? ""].filter((text) => text.trim() !== "");
   const staticText = joined("static");
-  const dynamicText = joined("dynamic");
-  const texts = [
-    ...head,
-    ...(staticText === "" ? [] : [staticText]),
-    ...(dynamicText === "" ? [] : [dynamicText]),
-  ];
-  return staticText === "" ? { texts } : { texts, staticAt: head.length };
+  return {
+    texts: [staticText, joined("dynamic")].filter((text) => text !== ""),
+    hasStatic: staticText !== "",
+  };
 }

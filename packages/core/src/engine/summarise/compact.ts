@@ -38,21 +38,10 @@ export async function compact(
   const status = createStatus(ports);
   const run: Pick<CompactRun, "calls" | "failedAttempts"> = { calls: [], failedAttempts: [] };
   const fail = (reason: CompactionFailureReason, detail?: string): CompactionFailed => {
-    const failed: CompactionFailed = {
-      kind: "failed",
-      reason,
-      message: failureMessage(reason, detail),
-      failedAttempts: run.failedAttempts,
-      calls: run.calls,
-    };
-    ports.events?.emit("compact_failed", {
-      reason,
-      trigger: input.trigger,
-      source: input.source,
-      failedAttempts: run.failedAttempts,
-      calls: run.calls,
-    });
-    return failed;
+    const { trigger, source } = input;
+    const failed = { reason, message: failureMessage(reason, detail), ...run };
+    ports.events?.emit("compact_failed", { ...failed, trigger, source });
+    return { kind: "failed", ...failed };
   };
   try {
     if (!hasContent(input.live)) return fail("not_enough_messages");
@@ -115,7 +104,7 @@ async function preCompact(
   const { trigger, instructions, transcriptPath } = input;
   const asked = { trigger, customInstructions: instructions, sessionId, transcriptPath };
   const said = await untilAborted(
-    orNothing(() => hooks.preCompact(asked), {}),
+    orNothing(() => hooks.preCompact(asked, signal), {}),
     signal,
   );
   return {
@@ -133,12 +122,12 @@ async function finishingHooks(
   if (hooks === undefined) return { contexts: [], messages: [] };
   const { trigger, size } = input;
   const started = await untilAborted(
-    orNothing(() => hooks.sessionStart({ source: "compact", sessionId }), {}),
+    orNothing(() => hooks.sessionStart({ source: "compact", sessionId }, signal), {}),
     signal,
   );
   const tokensBefore = size.tokensBefore;
   const posted = await untilAborted(
-    orNothing(() => hooks.postCompact({ trigger, summary, tokensBefore, tokensAfter }), {}),
+    orNothing(() => hooks.postCompact({ trigger, summary, tokensBefore, tokensAfter }, signal), {}),
     signal,
   );
   return {

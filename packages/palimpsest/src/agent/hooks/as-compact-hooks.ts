@@ -1,18 +1,18 @@
 import type { CompactHooks, HookContext } from "@palimpsest/core";
-import type { HookContextReply, HookRunOptions, Hooks } from "./hooks.js";
+import type { HookContextReply, Hooks } from "./hooks.js";
 
 /**
  * The hooks of a session as a compaction asks for them. A hook that ends the turn before a compaction blocks it;
- * afterwards its reason is a message. The signal is that of the compaction.
+ * afterwards its reason is a message. An abort of the compaction ends them.
  */
-export function asCompactHooks(hooks: Hooks, options: HookRunOptions = {}): CompactHooks {
+export function asCompactHooks(hooks: Hooks): CompactHooks {
   return {
-    async preCompact(input) {
-      const { endTurn, block = endTurn, ...rest } = await hooks.run("PreCompact", input, options);
+    async preCompact(input, signal) {
+      const { endTurn, block = endTurn, ...rest } = await hooks.run("PreCompact", input, { signal });
       return block === undefined ? rest : { ...rest, block };
     },
-    sessionStart: async (input) => asContext(await hooks.run("SessionStart", input, options)),
-    postCompact: async (input) => asContext(await hooks.run("PostCompact", input, options)),
+    sessionStart: async (input, signal) => asContext(await hooks.run("SessionStart", input, { signal })),
+    postCompact: async (input, signal) => asContext(await hooks.run("PostCompact", input, { signal })),
   };
 }
 

@@ -204,7 +204,7 @@ describe("for compactions", () => {
   it("an abort of the compaction reaches the hooks", async () => {
     const { hooks } = setUp({ PreCompact: [() => never] });
     const controller = new AbortController();
-    const asked = asCompactHooks(hooks, { signal: controller.signal }).preCompact(before);
+    const asked = asCompactHooks(hooks).preCompact(before, controller.signal);
     controller.abort();
     expect(await asked).toEqual({});
   });
