@@ -39,20 +39,12 @@ export const interfaces: readonly SuppliedInterface[] = [
         "sessionId clock ids provider settings recallHint overflow account timer",
       [`${SESSION}/shared-conversation.ts#compactHooks`]: "hooks",
       [`${SESSION}/session.ts#openSession`]:
-        "source calibrations system tools state writer transcriptPath continuation events cleanup",
+        "source calibrations gapHistory system tools state writer transcriptPath continuation events cleanup onStatus every diffs",
       [`${SESSION}/start-subagent.ts#createSubagentStart`]: "agentId",
       "core/src/adapters/thread.ts#createThread": "capabilities absentTools",
       "core/src/adapters/adapter-options.ts#AdapterOptions": "estimator compactableTools",
     },
-    nobody: {
-      gapHistory:
-        "To be wired: a conversation of the agent learns from its own pauses alone; createGapHistoryFile would keep those of earlier ones.",
-      diffs:
-        "To be wired: the agent tells nobody of cache breaks, so nobody could look at what createBreakDiffDirectory would keep.",
-      onStatus:
-        "To be wired with telling the person of compactions: the agent does not say that one is under way.",
-      every: "To be wired with onStatus: signs of life while a summary is written.",
-    },
+    nobody: {},
   },
   {
     name: "ConversationSystem",
@@ -78,7 +70,7 @@ export const interfaces: readonly SuppliedInterface[] = [
     supplied: {
       "palimpsest/src/cli/headless/open-agent.ts#openAgent":
         "cwd home dataDirectory configDirectory env settings sources skills agentTypes style appendedPrompt mcp provider model " +
-        "mode id isResumed at source hiddenVariables secrets onNotice",
+        "mode id isResumed at source hiddenVariables secrets onNotice onCompaction onEngineEvent signal",
       "palimpsest/src/cli/demo/demo-session.ts#openDemoSession": "now",
     },
     nobody: {
@@ -156,21 +148,6 @@ export const settingsWithoutEffect: readonly {
   readonly missing: string;
   readonly why: string;
 }[] = [
-  {
-    names: "warnBuffer errorBuffer",
-    missing: "pressure",
-    why: "To be wired with telling the person of thresholds: size() says where they lie, and the agent does not show it.",
-  },
-  {
-    names: "compactKeepAliveMs",
-    missing: "onStatus",
-    why: "To be wired with telling the person of compactions.",
-  },
-  {
-    names: "cacheBreakDiffs cacheBreakDiffBytes",
-    missing: "createBreakDiffDirectory",
-    why: "To be wired with the option diffs.",
-  },
   {
     names: "cacheKeepAlive cacheKeepAlivePings cacheKeepAliveMargin5m cacheKeepAliveMargin1h",
     missing: "decideKeepAlive",

@@ -112,12 +112,16 @@ describe("notes that are of no use: a model writes the summary", () => {
 
   it("what would be kept is above the threshold, and hooks hear of one compaction", async () => {
     const heard: string[] = [];
+    const hear = (name: string) => async (): Promise<object> => {
+      heard.push(name);
+      return {};
+    };
     const host = startNotesHost({
       conversation: {
         hooks: {
-          preCompact: async () => void heard.push("before") ?? {},
-          sessionStart: async () => void heard.push("start") ?? {},
-          postCompact: async () => void heard.push("after") ?? {},
+          preCompact: hear("before"),
+          sessionStart: hear("start"),
+          postCompact: hear("after"),
         },
       },
       settings: { notesKeepTokens: 17_000, notesKeepMostTokens: 18_000, notesSectionTokens: 8000 },

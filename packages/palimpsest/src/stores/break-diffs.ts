@@ -12,12 +12,18 @@ export interface BreakDiffDirectoryOptions {
   readonly maxBytes?: number;
 }
 
+/** Texts about cache breaks, and where each is. */
+export interface BreakDiffDirectory extends BreakDiffStore {
+  /** The file of a text that was or is to be saved; it may have a number after its name where that was taken. */
+  readonly pathOf: (diff: { readonly id: string; readonly at: number }) => string;
+}
+
 /**
  * Texts about cache breaks as files, one each. They hold parts of prompts: only the owner can read them. At most
  * `maxFiles` of them stay; other files in the directory are left alone. A save that fails rejects, and leaves
  * nothing after.
  */
-export function createBreakDiffDirectory(options: BreakDiffDirectoryOptions): BreakDiffStore {
+export function createBreakDiffDirectory(options: BreakDiffDirectoryOptions): BreakDiffDirectory {
   const { directory, maxFiles = 20, maxBytes = 65_536 } = options;
   let saving: Promise<void> = Promise.resolve();
   const save: BreakDiffStore["save"] = async ({ id, at, text }) => {
@@ -30,6 +36,7 @@ export function createBreakDiffDirectory(options: BreakDiffDirectoryOptions): Br
     await removeOldest(directory, maxFiles);
   };
   return {
+    pathOf: ({ id, at }) => join(directory, `${nameOf(id, at)}${SUFFIX}`),
     save(diff) {
       const saved = saving.then(() => save(diff));
       saving = saved.catch(() => {});

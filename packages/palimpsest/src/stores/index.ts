@@ -1,4 +1,8 @@
-export { createBreakDiffDirectory, type BreakDiffDirectoryOptions } from "./break-diffs.js";
+export {
+  createBreakDiffDirectory,
+  type BreakDiffDirectory,
+  type BreakDiffDirectoryOptions,
+} from "./break-diffs.js";
 export { createCalibrationFile } from "./calibration-file.js";
 export { createGapHistoryFile } from "./gap-history-file.js";
 export type { FileStatus, FileSystem, OpenFile } from "./jsonl/file-system.js";

@@ -8,6 +8,8 @@ import type { SettingsSource } from "../settings/settings-files.js";
 import type { LoadedSkills } from "../skills/load-skills.js";
 import type { AgentType } from "../subagents/agent-types.js";
 import type { AskUserOptions } from "../tools/ask-user.js";
+import type { CompactionProgress } from "./compaction-progress.js";
+import type { TellEngineEvent } from "./session-events.js";
 
 /** What a session is made of. Whoever composes it has read files and flags before. */
 export interface SessionOptions {
@@ -43,6 +45,13 @@ export interface SessionOptions {
   readonly secrets?: readonly string[];
   readonly ask?: Agent["ask"];
   readonly askUser?: AskUserOptions["ask"];
+  /** A sentence for the person: of hooks, of their problems, of what the API says of a model. */
   readonly onNotice?: (text: string) => void;
+  /** What a compaction of the main thread is at; undefined when it is over. */
+  readonly onCompaction?: (progress: CompactionProgress | undefined) => void;
+  /** Everything that the engine tells, of subagents too; no key is in it. */
+  readonly onEngineEvent?: TellEngineEvent;
+  /** Ends hooks that belong to no turn. */
+  readonly signal?: AbortSignal;
   readonly now?: () => number;
 }

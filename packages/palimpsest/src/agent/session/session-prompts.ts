@@ -40,6 +40,7 @@ export function createSessionPrompts(
     | "model"
     | "appendedPrompt"
     | "onNotice"
+    | "signal"
   >,
   {
     hooks,
@@ -77,7 +78,7 @@ export function createSessionPrompts(
       );
     }
     memoryPaths = files.map(({ path }) => path);
-    for (const one of loaded) await hooks.run("InstructionsLoaded", one);
+    for (const one of loaded) await hooks.run("InstructionsLoaded", one, { signal: options.signal });
     return memorySection(files);
   };
 

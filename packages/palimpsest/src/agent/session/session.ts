@@ -1,12 +1,12 @@
 import { branches } from "@palimpsest/core/branches";
 import {
   createConversation,
-  createEventEmitter,
   TranscriptError,
+  type CacheBreak,
   type Conversation,
   type EventEmitter,
 } from "@palimpsest/core";
-import { createDefaultEstimator } from "@palimpsest/core/engine";
+import { createDefaultEstimator, writeDiffs } from "@palimpsest/core/engine";
 import {
   createNestedMemory,
   createMemoryReadState,
@@ -19,9 +19,12 @@ import {
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { createBreakDiffDirectory } from "../../stores/break-diffs.js";
 import { createCalibrationFile } from "../../stores/calibration-file.js";
 import { checkConversationId } from "../../stores/conversation-id.js";
+import { createGapHistoryFile } from "../../stores/gap-history-file.js";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
 import { createNotesFile } from "../../stores/notes-file.js";
 import { replaceFile } from "../../stores/replace-file.js";
@@ -38,11 +41,14 @@ import { createSubagents, type Subagents } from "../subagents/subagents.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createSpill } from "../tools/spill.js";
 import type { AgentTool } from "../base/tool.js";
+import { createCompactionProgress } from "./compaction-progress.js";
 import { answerOpenCalls, openCalls } from "./open-calls.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
 import { wasPlanning } from "./resumed-plan-mode.js";
 import { rememberResumedReads } from "./resumed-reads.js";
 import { createSessionCalibrations } from "./session-calibrations.js";
+import { createSessionEvents, type TellEngineEvent } from "./session-events.js";
+import { openSessionGaps } from "./session-gaps.js";
 import { outputFolder, projectFolder, sessionFolder } from "./session-folder.js";
 import { createSessionHooks } from "./session-hooks.js";
 import type { SessionOptions } from "./session-options.js";
@@ -63,6 +69,8 @@ export interface Session {
   readonly isResumed: boolean;
   readonly subagents: Subagents;
   readonly tools: () => readonly AgentTool[];
+  /** Where the texts are kept that a cache break of the main thread is about; undefined where none are. */
+  readonly cacheBreakFile: (found: CacheBreak) => string | undefined;
   /** Ends everything that the session started, and gives the conversation free. */
   readonly close: () => Promise<void>;
 }
@@ -106,7 +114,21 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     createCalibrationFile(join(options.dataDirectory, "estimator.json")),
     [options.model, ...options.agentTypes.flatMap(({ model }) => model ?? [])],
   );
-  const shared = { ...sharedConversation(options, { now, folder }), calibrations };
+  const gaps = await openSessionGaps(createGapHistoryFile(join(options.dataDirectory, "gaps.json")));
+  const shared = {
+    ...sharedConversation(options, { now, folder }),
+    calibrations,
+    ...(gaps.history === undefined ? {} : { gapHistory: gaps.history }),
+  };
+  // What comes back by other ways: the session's own state, and what the prompt shows. Long outputs are files like any.
+  const folders = [folder, await realpath(folder).catch(() => folder)];
+  const ownPaths = ["todos.json", "skills.json", "session-memory", "agents"].flatMap((name) =>
+    folders.map((place) => join(place, name)),
+  );
+  const exclude = (): FileExclusions => ({ ownPaths, memoryPaths: prompts.memoryPaths() });
+  const { onEngineEvent } = options;
+  const tellEvent: TellEngineEvent | undefined =
+    onEngineEvent && ((told) => onEngineEvent({ ...told, event: hider.value(told.event) }));
   const directories = await projectDirectories(cwd, home);
   const rules = createMemoryRules({ workingDirectory: cwd, home, directoriesAbove: directories });
   const isInstruction = createInstructionTest({ workingDirectory: cwd, root: directories[0] ?? cwd });
@@ -145,11 +167,6 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     ...(options.ask === undefined ? {} : { ask: options.ask }),
   };
   const endings: Promise<void>[] = [];
-  // What comes back by other ways: the session's own state, and what the prompt shows. Long outputs are files like any.
-  const ownPaths = ["todos.json", "skills.json", "session-memory", "agents"].map((name) =>
-    join(folder, name),
-  );
-  const exclude = (): FileExclusions => ({ ownPaths, memoryPaths: prompts.memoryPaths() });
   const subagents: Subagents = createSubagents({
     types: () => options.agentTypes,
     start: createSubagentStart({
@@ -167,6 +184,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       agent: common,
       onBilled: (call) => void conversation.charge(call),
       onEnding: (ending) => void endings.push(ending),
+      onNotice: (text) => options.onNotice?.(hider.text(text)),
+      events: (agentId) => createSessionEvents(tellEvent, { sessionId: id, agentId }),
+      remember: gaps.remember,
     }),
     nextId: () => `agent-${randomUUID().slice(0, 8)}`,
     estimator: createDefaultEstimator({ model: options.model }),
@@ -180,7 +200,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
 
   const readState = createMemoryReadState();
   const nestedMemory = nestedMemoryFor(readState);
-  const events = createEventEmitter();
+  const events = createSessionEvents(tellEvent, { sessionId: id });
   events.on("window_learned", ({ model, window }) => {
     options.onNotice?.(
       `The window of ${model} has ${window.toLocaleString("en-US")} tokens, as the API says.`,
@@ -191,11 +211,25 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const announcements: AnnouncementSource = {
     announcements: async (agentId) => hider.value(await announced.announcements(agentId)),
   };
+  const breaks = createBreakDiffDirectory({
+    directory: join(folder, "cache-breaks"),
+    maxFiles: settings.engine.cacheBreakDiffs,
+    maxBytes: settings.engine.cacheBreakDiffBytes,
+  });
+  const progress = createCompactionProgress({
+    now,
+    contextTokens: () => conversation.size().tokens,
+    tell: (told) => options.onCompaction?.(told),
+  });
   const conversation = createConversation(
     {
       ...shared,
       ...modelOptions(options.model),
-      ...compactHooks(hooks),
+      ...compactHooks(hooks, (message) => options.onNotice?.(hider.text(message))),
+      onStatus: progress.onStatus,
+      every: progress.every,
+      // A request holds what files and people said: keys go out of it here as everywhere.
+      diffs: writeDiffs({ save: (diff) => breaks.save({ ...diff, text: hider.text(diff.text) }) }),
       source: options.source,
       events,
       writer,
@@ -253,6 +287,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     isResumed,
     subagents,
     tools: main.list,
+    cacheBreakFile: ({ diffId, at }) =>
+      diffId === undefined ? undefined : breaks.pathOf({ id: diffId, at }),
     agent: {
       ...common,
       conversation,
@@ -263,7 +299,12 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     },
     async close() {
       await Promise.allSettled([subagents.close(), background.close(), options.mcp?.close()]);
-      await Promise.allSettled([state.idle(), ...endings, calibrations.save()]);
+      await Promise.allSettled([
+        state.idle(),
+        ...endings,
+        calibrations.save(),
+        gaps.remember(conversation.ttl),
+      ]);
       await conversation.flush();
       await writer.close();
     },

@@ -67,7 +67,24 @@ export function sharedConversation(
   };
 }
 
-/** Compactions of the main thread are told to hooks; those of subagents are their own matter. */
-export const compactHooks = (hooks: Hooks): Pick<ConversationOptions, "hooks"> => ({
-  hooks: asCompactHooks(hooks),
-});
+/**
+ * Compactions of the main thread are told to hooks; those of subagents are their own matter. What hooks say to the person is
+ * told at once, whatever becomes of the compaction.
+ */
+export function compactHooks(
+  hooks: Hooks,
+  tell: (message: string) => void = () => {},
+): Pick<ConversationOptions, "hooks"> {
+  const asked = asCompactHooks(hooks);
+  const told = <Said extends { readonly message?: string }>({ message, ...rest }: Said) => {
+    if (message !== undefined && message.trim() !== "") tell(message);
+    return rest;
+  };
+  return {
+    hooks: {
+      preCompact: async (input, signal) => told(await asked.preCompact(input, signal)),
+      sessionStart: async (input, signal) => told(await asked.sessionStart(input, signal)),
+      postCompact: async (input, signal) => told(await asked.postCompact(input, signal)),
+    },
+  };
+}

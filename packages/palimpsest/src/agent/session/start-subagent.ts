@@ -1,9 +1,9 @@
 import {
   createConversation,
-  createEventEmitter,
   type BilledCall,
   type Conversation,
   type ConversationOptions,
+  type EventEmitter,
   type Message,
   type TranscriptWriter,
 } from "@palimpsest/core";
@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { createJsonlStore } from "../../stores/jsonl/store.js";
 import { hidingWriter, type KeyHider } from "./key-hider.js";
 import type { Agent } from "../loop/agent.js";
+import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import { query } from "../loop/query.js";
 import type { PathGuard } from "../base/path-guard.js";
 import type { StartSubagent } from "../subagents/subagents.js";
@@ -44,6 +45,11 @@ export interface SubagentParts {
   readonly onBilled: (call: BilledCall) => void;
   /** Told of what goes on after one has answered, until it is over. */
   readonly onEnding: (ending: Promise<void>) => void;
+  /** A sentence for the person. */
+  readonly onNotice: (text: string) => void;
+  readonly events: (agentId: string) => EventEmitter;
+  /** Stores the pauses that its requests have shown. */
+  readonly remember: (ttl: Conversation["ttl"]) => Promise<void>;
   /** What all agents of the session have in common. */
   readonly agent: Pick<Agent, "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask" | "hide">;
 }
@@ -60,9 +66,9 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     const nestedMemory = parts.nestedMemory(readState);
     const tools = parts.tools.subagent({ type, transcriptPath });
     const writer = sidechain(hidingWriter(await createJsonlStore({ directory }).open(id), parts.hider));
-    const events = createEventEmitter();
+    const events = parts.events(id);
     events.on("call_billed", parts.onBilled);
-    let notes: Conversation["notes"];
+    let begun: Conversation | undefined;
     try {
       const conversation = createConversation({
         ...parts.shared,
@@ -85,12 +91,13 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
           ports: { files: guard.files, todos: state.todos, skills: state.invoked },
         },
       });
-      ({ notes } = conversation);
+      begun = conversation;
       const started = await parts.agent.hooks.run(
         "SubagentStart",
         { agentId: id, agentType: type.name },
         { signal },
       );
+      if (started.message !== undefined) parts.onNotice(started.message);
       const contexts = (started.contexts ?? []).map((context) => `${context}\n\n`).join("");
       const agent: Agent = {
         ...parts.agent,
@@ -102,13 +109,31 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
         agentType: type.name,
         transcriptPath,
       };
-      return yield* query(agent, `${contexts}${prompt}`, { signal });
+      return yield* noticing(query(agent, `${contexts}${prompt}`, { signal }), parts.onNotice);
     } finally {
+      if (begun !== undefined) parts.onEnding(parts.remember(begun.ttl));
       // Nobody waits for its notes; what they cost is still to come.
-      if (notes === undefined) await writer.close();
-      else parts.onEnding(notes.idle().finally(() => writer.close()));
+      if (begun?.notes === undefined) await writer.close();
+      else parts.onEnding(begun.notes.idle().finally(() => writer.close()));
     }
   };
+}
+
+/** What a subagent's hooks, and what cuts its answers off, have to say to the person is told like that of the main thread. */
+async function* noticing(
+  events: AsyncGenerator<AgentEvent, AgentResult>,
+  tell: (text: string) => void,
+): AsyncGenerator<AgentEvent, AgentResult> {
+  try {
+    let next = await events.next();
+    for (; next.done !== true; next = await events.next()) {
+      if (next.value.kind === "notice") tell(next.value.text);
+      yield next.value;
+    }
+    return next.value;
+  } finally {
+    await events.return(undefined as never);
+  }
 }
 
 /** What subagents say is marked as theirs. */

@@ -30,6 +30,7 @@ interface ParsedFlags {
   readonly maxTurns?: number;
   readonly cwd?: string;
   readonly window?: number;
+  readonly events?: string;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly addDir?: readonly string[];
@@ -98,6 +99,7 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
     .option("--max-turns <count>", "requests at most, for each prompt", wholeNumber)
     .option("--cwd <path>", "where the agent works (default: here)")
     .option("--window <tokens>", "tokens of the context window, in place of the model's own", wholeNumber)
+    .option("--events <file>", "append everything that the engine tells to a file, as lines of JSON")
     .option("--debug", "show stack traces of failures")
     .addHelpText(
       "after",

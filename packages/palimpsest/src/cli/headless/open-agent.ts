@@ -54,13 +54,16 @@ export async function openAgent(
     terminal,
     source,
     onNotice,
+    onCompaction,
+    onEngineEvent,
+    signal,
     more = {},
   }: {
     readonly terminal: Terminal;
     readonly source: SessionOptions["source"];
     readonly onNotice: (text: string) => void;
     readonly more?: Pick<SessionOptions, "ask" | "askUser">;
-  },
+  } & Pick<SessionOptions, "onCompaction" | "onEngineEvent" | "signal">,
 ): Promise<OpenedAgent> {
   const { env } = terminal;
   if (flags.at !== undefined && flags.resume === undefined && flags.continue !== true) {
@@ -181,6 +184,9 @@ export async function openAgent(
       hiddenVariables: KEY_VARIABLES,
       secrets,
       onNotice,
+      ...(onCompaction === undefined ? {} : { onCompaction }),
+      ...(onEngineEvent === undefined ? {} : { onEngineEvent }),
+      ...(signal === undefined ? {} : { signal }),
       ...more,
     });
     await mcp?.started;

@@ -5,25 +5,21 @@ import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
 import type { query } from "../../agent/loop/query.js";
 import type { Session } from "../../agent/session/session.js";
 import { printable, printableJson, printableText, type Terminal } from "../terminal.js";
+import { openEventFile, type EventFile } from "./event-file.js";
 import { openAgent, type AgentFlags, type OpenedAgent } from "./open-agent.js";
 import { promptsOf, type PromptFlags } from "./prompts-of.js";
 import type { PipedInput } from "./read-piped.js";
 import { InputError, type Prompt } from "./read-prompts.js";
 import { StartError } from "./start-error.js";
 import type { StreamLine } from "./stream-line.js";
-import {
-  compactionFailedLine,
-  compactionFailedSentence,
-  costLine,
-  eventLine,
-  initLine,
-  summaryDocument,
-  type Denial,
-} from "./stream-lines.js";
+import { costLine, initLine, summaryDocument, type Denial } from "./stream-lines.js";
+import { Teller } from "./teller.js";
 
 export interface PrintFlags extends AgentFlags, PromptFlags {
   readonly outputFormat: "text" | "json" | "stream-json";
   readonly maxTurns?: number;
+  /** The file that gets all that the engine tells. */
+  readonly events?: string;
 }
 
 export interface PrintIo {
@@ -46,21 +42,45 @@ const ExitCode = { done: 0, failed: 1, usage: 2, aborted: 130 } as const;
 export async function print(flags: PrintFlags, io: PrintIo): Promise<number> {
   const { terminal, signal } = io;
   const complain = (text: string): void => void terminal.stderr.write(`palimpsest: ${printable(text)}\n`);
+  const write = (line: StreamLine): void => void terminal.stdout.write(`${printableJson(line)}\n`);
+  const teller = new Teller({ isStream: flags.outputFormat === "stream-json", write, complain });
   let prompts: AsyncIterable<Prompt | undefined>;
+  let events: EventFile | undefined;
   try {
+    if (flags.events !== undefined) events = openEventFile(flags.events, { now: Date.now, complain });
     prompts = await promptsOf(flags, { ...io, complain });
   } catch (error) {
+    events?.close();
     if (!(error instanceof StartError)) throw error;
     complain(error.message);
     return ExitCode.usage;
   }
-  if (signal.aborted) return ExitCode.aborted;
+  try {
+    return signal.aborted
+      ? ExitCode.aborted
+      : await work(flags, { ...io, prompts, complain, write, teller, events });
+  } finally {
+    events?.close();
+  }
+}
+
+interface Work extends PrintIo {
+  readonly prompts: AsyncIterable<Prompt | undefined>;
+  readonly complain: (text: string) => void;
+  readonly write: (line: StreamLine) => void;
+  readonly teller: Teller;
+  readonly events: EventFile | undefined;
+}
+
+async function work(flags: PrintFlags, given: Work): Promise<number> {
+  const { prompts, complain, teller } = given;
   const loop = await import("../../agent/loop/query.js");
-  const opened = await open(flags, { terminal, complain });
+  const opened = await open(flags, given);
   if (typeof opened === "number") return opened;
   const { session, notices } = opened;
   for (const notice of notices) complain(notice);
-  const run = new Run({ flags, io, session, complain, query: loop.query });
+  teller.listenTo(session);
+  const run = new Run({ ...given, flags, io: given, session, query: loop.query });
   try {
     await run.start(opened);
     for await (const prompt of prompts) {
@@ -73,7 +93,8 @@ export async function print(flags: PrintFlags, io: PrintIo): Promise<number> {
     return ExitCode.usage;
   } finally {
     await run.leave();
-    await session.agent.hooks.run("SessionEnd", { reason: "other" });
+    const { message } = await session.agent.hooks.run("SessionEnd", { reason: "other" });
+    if (message !== undefined) teller.notice(message);
     await session.close();
   }
   return run.finish();
@@ -84,6 +105,8 @@ interface RunParts {
   readonly io: PrintIo;
   readonly session: Session;
   readonly complain: (text: string) => void;
+  readonly write: (line: StreamLine) => void;
+  readonly teller: Teller;
   readonly query: typeof query;
 }
 
@@ -101,29 +124,25 @@ class Run {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
-    const { session, flags, complain } = parts;
-    // Summaries and notes are asked for inside the engine, which tells nobody else that it waits.
-    session.events.on("summary_retried", ({ source: _who, ...retry }) =>
-      this.#hear({ kind: "retry", ...retry }),
-    );
-    session.events.on("compact_failed", (failed) => {
-      const sentence = compactionFailedSentence(failed);
-      if (flags.outputFormat === "stream-json") this.#write(compactionFailedLine(failed, session.id));
-      else if (sentence !== undefined) complain(sentence);
-    });
+    parts.teller.onNativeClearing = () => this.#countStep("api-native");
   }
 
   #write(line: StreamLine): void {
-    this.#parts.io.terminal.stdout.write(`${printableJson(line)}\n`);
+    this.#parts.write(line);
+  }
+
+  #countStep(tier: string): void {
+    this.#steps[tier] = (this.#steps[tier] ?? 0) + 1;
   }
 
   async start({ servers }: OpenedAgent): Promise<void> {
-    const { flags, session, io, complain } = this.#parts;
+    const { flags, session, io, teller } = this.#parts;
     if (flags.outputFormat === "stream-json") {
       this.#write(initLine(session, { cwd: resolve(flags.cwd ?? process.cwd()), servers: servers() }));
     }
+    teller.begin();
     const message = await startHooks(session, io.signal);
-    if (message !== undefined) complain(message);
+    if (message !== undefined) teller.notice(message);
   }
 
   async answer(prompt: Prompt | undefined): Promise<AgentResult> {
@@ -144,19 +163,14 @@ class Run {
   }
 
   #hear(event: AgentEvent): void {
-    const { flags, session, complain } = this.#parts;
-    if (event.kind === "step") this.#steps[event.step.tier] = (this.#steps[event.step.tier] ?? 0) + 1;
+    if (event.kind === "step") this.#countStep(event.step.tier);
     if (event.kind === "tool-start") this.#inputs.set(event.id, event.input);
     if (event.kind === "tool-end") {
       if (event.isDenied)
         this.#denials.push({ id: event.id, name: event.name, input: this.#inputs.get(event.id) });
       this.#inputs.delete(event.id);
     }
-    if (flags.outputFormat === "stream-json") {
-      const line = eventLine(event, session.id);
-      if (line !== undefined) this.#write(line);
-    } else if (event.kind === "notice") complain(event.text);
-    else if (event.kind === "step" && event.step.tier === "oversize") complain(event.step.text);
+    this.#parts.teller.hear(event);
   }
 
   /** Answers are told as they come; the document of `json` is one, at the end. */
@@ -214,16 +228,17 @@ class Run {
 
 async function open(
   flags: PrintFlags,
-  {
-    terminal,
-    complain,
-  }: {
-    readonly terminal: Terminal;
-    readonly complain: (text: string) => void;
-  },
+  { terminal, signal, complain, teller, events }: Work,
 ): Promise<OpenedAgent | number> {
   try {
-    return await openAgent(flags, { terminal, source: "sdk", onNotice: complain });
+    return await openAgent(flags, {
+      terminal,
+      source: "sdk",
+      onNotice: (text) => teller.notice(text),
+      onCompaction: (progress) => teller.compaction(progress),
+      ...(events === undefined ? {} : { onEngineEvent: events.write }),
+      signal,
+    });
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (!(error instanceof Error) || !START_FAILURES.has(name)) throw error;

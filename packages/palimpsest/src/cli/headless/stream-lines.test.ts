@@ -1,12 +1,6 @@
 import { accountOf, type Message } from "@palimpsest/core";
 import { expect, it } from "vitest";
-import {
-  compactionFailedLine,
-  compactionFailedSentence,
-  eventLine,
-  messageLine,
-  summaryDocument,
-} from "./stream-lines.js";
+import { eventLine, messageLine, summaryDocument } from "./stream-lines.js";
 
 const base = {
   uuid: "u1",
@@ -147,34 +141,6 @@ it("says what a run came to, under the names that others use and our own", () =>
     permission_denials: [{ tool_name: "Bash", tool_use_id: "toolu_1", tool_input: { command: "rm" } }],
     duration_ms: 7,
   });
-});
-
-it("says of a failed compaction what it cost", () => {
-  const call = { source: "compact", model: "claude-opus-4-5", usage };
-  const failed = {
-    reason: "no_summary",
-    trigger: "auto",
-    source: "sdk",
-    failedAttempts: [],
-    calls: [call, call],
-  } as const;
-  expect(compactionFailedLine(failed, "s")).toEqual({
-    type: "system",
-    subtype: "compact_failed",
-    reason: "no_summary",
-    trigger: "auto",
-    calls: [call, call],
-    cost_usd: expect.closeTo(2 * dollars, 12),
-    session_id: "s",
-  });
-  expect(compactionFailedSentence(failed)).toBe(
-    "a compaction came to nothing (no_summary) after 2 calls to a model, $1.5007",
-  );
-  const unknown = { ...failed, calls: [{ ...call, model: "somebody-else-1" }] };
-  expect(compactionFailedSentence(unknown)).toBe(
-    "a compaction came to nothing (no_summary) after 1 call to a model",
-  );
-  expect(compactionFailedSentence({ ...failed, calls: [] })).toBeUndefined();
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { accountOf, accountTotal, type Account, type EngineEvents, type Message } from "@palimpsest/core";
+import type { Account, Message } from "@palimpsest/core";
 import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { Session } from "../../agent/session/session.js";
@@ -17,7 +17,11 @@ export const initLine = (
   cwd,
   model: session.conversation.model,
   tools: session.tools().map(({ definition }) => definition.name),
-  mcp_servers: servers.map(({ name, state }) => ({ name, status: state })),
+  mcp_servers: servers.map(({ name, state, reason }) => ({
+    name,
+    status: state,
+    ...(state === "failed" ? { error: reason } : {}),
+  })),
   permissionMode: session.agent.permissionMode(),
   is_resumed: session.isResumed,
   transcript_path: session.transcriptPath,
@@ -29,17 +33,25 @@ export function messageLine(message: Message, sessionId: string): StreamLine | u
   switch (message.type) {
     case "assistant":
     case "user":
-      return { type: message.type, message: message.message, ...common };
+      return { type: message.type, message: message.message, ...common, ...flagsOf(message) };
     case "system": {
       const { subtype, compactMetadata } = message as typeof message & { readonly compactMetadata?: unknown };
       const metadata = compactMetadata === undefined ? {} : { compact_metadata: compactMetadata };
-      return { type: "system", subtype, ...metadata, ...common };
+      return { type: "system", subtype, ...metadata, ...common, ...flagsOf(message) };
     }
     case "attachment":
-      return { type: "attachment", attachment: message.attachment, ...common };
+      return { type: "attachment", attachment: message.attachment, ...common, ...flagsOf(message) };
     default:
       return undefined;
   }
+}
+
+const FLAGS = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"] as const;
+
+/** Who wrote it, and whom it is shown to: as the transcript says it, where it does. */
+function flagsOf(message: Message): StreamLine {
+  const fields: StreamLine = { ...message };
+  return Object.fromEntries(FLAGS.flatMap((name) => (fields[name] === true ? [[name, true]] : [])));
 }
 
 /** Events other than messages that a program may want to know of. */
@@ -88,32 +100,6 @@ export const costLine = (account: Account, sessionId: string): StreamLine => ({
   ...costFields(account),
   session_id: sessionId,
 });
-
-/** A compaction that came to nothing: what it cost all the same. */
-export const compactionFailedLine = (
-  { reason, trigger, calls }: EngineEvents["compact_failed"],
-  sessionId: string,
-): StreamLine => ({
-  type: "system",
-  subtype: "compact_failed",
-  reason,
-  trigger,
-  calls,
-  cost_usd: accountTotal(accountOf(calls)).dollars,
-  session_id: sessionId,
-});
-
-/** The same for a person; undefined where nobody was asked, and nothing was paid. */
-export function compactionFailedSentence({
-  reason,
-  calls,
-}: EngineEvents["compact_failed"]): string | undefined {
-  if (calls.length === 0) return undefined;
-  const { dollars, unpricedCalls } = accountTotal(accountOf(calls));
-  const price = unpricedCalls === calls.length ? "" : `, $${dollars.toFixed(4)}`;
-  const counted = calls.length === 1 ? "1 call" : `${calls.length} calls`;
-  return `a compaction came to nothing (${reason}) after ${counted} to a model${price}`;
-}
 
 /** A call that was not permitted. */
 export interface Denial {
