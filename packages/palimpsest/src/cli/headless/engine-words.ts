@@ -53,12 +53,17 @@ export function failureSentence(failed: EngineEvents["compact_failed"]): string 
   return `a compaction came to nothing: ${message}`;
 }
 
+const spanOf = (milliseconds: number): string =>
+  milliseconds < 60_000
+    ? plural(Math.ceil(milliseconds / 1000), "second")
+    : plural(Math.round(milliseconds / 60_000), "minute");
+
 export const breakerSentence = ({
   failuresInARow,
   reason,
   cooldownMs,
 }: EngineEvents["breaker_tripped"]): string =>
-  `automatic compaction stops for ${plural(Math.round(cooldownMs / 60_000), "minute")}, after ${plural(failuresInARow, "failure")} in a row (${reason})`;
+  `automatic compaction stops for ${spanOf(cooldownMs)}, after ${plural(failuresInARow, "failure")} in a row (${reason})`;
 
 export const closedSentence = ({ failuresInARow }: EngineEvents["breaker_closed"]): string =>
   `automatic compaction works again, after ${plural(failuresInARow, "failure")} in a row`;
