@@ -154,7 +154,7 @@ describe("inputs that do not fit their tools", () => {
       { content: [...thinking, block], stop_reason: "tool_use" },
       { content: [text("Done.") as never], stop_reason: "end_turn" },
     );
-    const tools = () => [limited(async (given) => void made.push(given))];
+    const tools = () => [limited(async (given) => (made.push(given), "Listed."))];
     const { conversation, stored } = start(undefined, { provider, tools, model });
     await conversation.ask("List five.");
     expect(made).toEqual([input]);
