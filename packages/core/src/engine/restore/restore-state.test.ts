@@ -236,6 +236,28 @@ describe("restoring all channels", () => {
     expect(restored).toMatchObject({ skipped: [], isAborted: false });
   });
 
+  it("asks for background agents while files are being read", async () => {
+    const order: string[] = [];
+    const slow: FileAccess = {
+      async read() {
+        order.push("file asked for");
+        for (let tick = 0; tick < 50; tick += 1) await Promise.resolve();
+        order.push("file read");
+        return { kind: "gone" };
+      },
+      stat: async () => undefined,
+    };
+    const backgroundAgents = {
+      async agents() {
+        order.push("agents");
+        return [];
+      },
+    };
+    const readState = readStateWith(["/a"]).snapshot();
+    await restoreState(full({ ports: { files: slow, backgroundAgents }, readState }));
+    expect(order).toEqual(["file asked for", "agents", "file read"]);
+  });
+
   it("announces everything after a full compaction, and what is missing after a partial one", async () => {
     const sites = ({ attachments }: Restored): readonly unknown[] =>
       attachments.flatMap(({ attachment }) => attachment["callSite"] ?? []);
