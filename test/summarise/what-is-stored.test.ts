@@ -112,6 +112,30 @@ describe("what a compaction leaves", () => {
   });
 });
 
+describe("the hooks of a compaction", () => {
+  it("are told why, with which instructions and in which session; then of the start; then what came of it", async () => {
+    const host = await hostAt(14);
+    const told: unknown[] = [];
+    const hear = (input: unknown) => {
+      told.push(input);
+      return Promise.resolve({});
+    };
+    const hooks = { preCompact: hear, sessionStart: hear, postCompact: hear };
+    const input = { trigger: "manual", instructions: "Mind the tests." } as const;
+    const { summary, tokensBefore, tokensAfter } = expectCompacted(await host.compact(input, { hooks }));
+    expect(told).toEqual([
+      {
+        trigger: "manual",
+        customInstructions: "Mind the tests.",
+        sessionId: "s",
+        transcriptPath: "/data/transcript.jsonl",
+      },
+      { source: "compact", sessionId: "s" },
+      { trigger: "manual", summary, tokensBefore, tokensAfter },
+    ]);
+  });
+});
+
 describe("a summary that is asked for apart", () => {
   it("has a short system prompt, no thinking, no marker, and the length that the setting gives", async () => {
     const host = createHost({ isThinking: true, maxTokens: 3000, settings: { compactFork: false } });
