@@ -26,7 +26,7 @@ interface Row {
 }
 
 const ITEM =
-  /^(\d+)\. (?<mechanism>.+?) _Reached:_ (?<reached>.+?)(?: _Other:_ (?<other>.+?))?(?: _Shown:_ (?<shown>.+))?$/;
+  /^(?<number>\d+)\. (?<mechanism>.+?) _Reached:_ (?<reached>.+?)(?: _Other:_ (?<other>.+?))?(?: _Shown:_ (?<shown>.+))?$/;
 
 /** The items of the page's lists; a line that begins like one and has another form is an error. */
 function rowsOf(page: string): readonly Row[] {
@@ -35,9 +35,9 @@ function rowsOf(page: string): readonly Row[] {
     .filter((item) => /^\d+\. /.test(item))
     .map((item) => {
       const line = item.trim().replaceAll(/\s+/g, " ");
-      const { 1: number, groups = {} } = ITEM.exec(line) ?? {};
-      if (number === undefined) throw new Error(`this is not a row: ${line}`);
-      const { mechanism = "", reached = "", other = "", shown = "" } = groups;
+      const { groups } = ITEM.exec(line) ?? {};
+      if (groups === undefined) throw new Error(`this is not a row: ${line}`);
+      const { number, mechanism = "", reached = "", other = "", shown = "" } = groups;
       return { number: Number(number), mechanism, reached, other, shown };
     });
 }
