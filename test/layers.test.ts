@@ -54,6 +54,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["subagents"],
     ["loop", "trust"],
     ["session"],
+    ["commands"],
   ],
 };
 

@@ -36,6 +36,7 @@ import { createInstructionTest } from "../memory-files/instruction-test.js";
 import { createMemoryRules, isPersonalRule } from "../memory-files/memory-rules.js";
 import { projectDirectories } from "../base/project-directories.js";
 import { createPathGuard } from "../base/path-guard.js";
+import type { LoadedSkills } from "../skills/load-skills.js";
 import { settingsSources } from "../settings/settings-files.js";
 import { createSubagents, type Subagents } from "../subagents/subagents.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
@@ -71,6 +72,8 @@ export interface Session {
   readonly tools: () => readonly AgentTool[];
   /** Where the texts are kept that a cache break of the main thread is about; undefined where none are. */
   readonly cacheBreakFile: (found: CacheBreak) => string | undefined;
+  /** Skills and commands that files describe; `listCommands` says which of them a person can start. */
+  readonly skills: LoadedSkills;
   /** Ends everything that the session started, and gives the conversation free. */
   readonly close: () => Promise<void>;
 }
@@ -289,6 +292,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     tools: main.list,
     cacheBreakFile: ({ diffId, at }) =>
       diffId === undefined ? undefined : breaks.pathOf({ id: diffId, at }),
+    skills: options.skills,
     agent: {
       ...common,
       conversation,
