@@ -7,6 +7,7 @@ import { projectDirectories } from "../base/project-directories.js";
 import { markdownBelow } from "../base/markdown-below.js";
 import { readFrontMatter, textList } from "../base/front-matter.js";
 import type { Skill } from "./skill.js";
+import { shellCommandsIn } from "./template-parts.js";
 
 export interface LoadSkillsOptions {
   readonly cwd: string;
@@ -29,6 +30,8 @@ export interface LoadedSkills {
 }
 
 const MAX_SKILLS = 500;
+/** Nobody writes more into one file, and nobody would look through them. */
+const MAX_COMMANDS = 20;
 const MAX_CHARACTERS = 400_000;
 const skillName = /^[\p{L}\p{N}_][\p{L}\p{N}_:.-]{0,63}$/u;
 
@@ -118,6 +121,9 @@ async function readSkill({ path, name, source }: Found, files: FileAccess): Prom
   const description = [word(fields, "description"), word(fields, "when_to_use")].filter(
     (text) => text !== undefined,
   );
+  const commands = shellCommandsIn(body);
+  if (commands.length > MAX_COMMANDS)
+    return `the skill ${shown} was left out: it runs more than ${MAX_COMMANDS} commands`;
   const hint = word(fields, "argument-hint");
   const model = word(fields, "model");
   return {
@@ -128,7 +134,8 @@ async function readSkill({ path, name, source }: Found, files: FileAccess): Prom
     source,
     isForModel: fields["disable-model-invocation"] !== true,
     isForPerson: fields["user-invocable"] !== false,
-    allowedTools: textList(fields["allowed-tools"]) ?? [],
+    allowedTools: (textList(fields["allowed-tools"]) ?? []).flatMap(rulesIn),
+    commands,
     ...(hint === undefined ? {} : { argumentHint: oneLine(hint) }),
     ...(model === undefined ? {} : { model }),
   };
@@ -138,6 +145,9 @@ function word(fields: Fields, key: string): string | undefined {
   const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
+
+/** Some write blanks between rules where others write commas; blanks in brackets belong to a rule. */
+const rulesIn = (text: string): readonly string[] => text.match(/[^\s(]+(?:\([^)]*\)\S*)?/g) ?? [];
 
 const firstLine = (body: string): string =>
   body

@@ -15,6 +15,8 @@ export interface Skill {
   readonly isForPerson: boolean;
   /** Permission rules that its author asks for. Whoever trusts the author may grant them. */
   readonly allowedTools: readonly string[];
+  /** What stands in it as `` !`command` ``, before arguments are filled in. It runs where a person starts the skill by name. */
+  readonly commands: readonly string[];
   readonly argumentHint?: string;
   readonly model?: string;
 }

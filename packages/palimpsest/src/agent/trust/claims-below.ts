@@ -16,7 +16,7 @@ export interface FolderClaims {
 }
 
 const MAX_FOLDERS = 50_000;
-const configNames: ReadonlySet<string> = new Set([".claude", ".palimpsest", ".mcp.json"]);
+const configNames: ReadonlySet<string> = new Set([".claude", ".palimpsest", ".agents", ".mcp.json"]);
 
 /**
  * What a folder and all folders below it ask for. Links, `.git` and the folders of dependencies are not entered.

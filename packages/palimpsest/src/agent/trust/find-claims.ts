@@ -6,6 +6,7 @@ import { realPathOf, wayInside } from "../base/real-path.js";
 import { readFileSettings, settingsDirectory } from "../settings/file-settings.js";
 import type { RepositoryServer } from "../settings/mcp-servers.js";
 import type { SettingsFile } from "../settings/read-settings.js";
+import type { Skill } from "../skills/skill.js";
 import type { ShadowingAgentType } from "../subagents/agent-types.js";
 import { createClaim, type Claim } from "./claim.js";
 
@@ -16,11 +17,13 @@ export interface FoundInRepository {
   readonly files: readonly SettingsFile[];
   readonly servers: readonly RepositoryServer[];
   readonly agentTypes: readonly ShadowingAgentType[];
+  /** Those that count, the person's too. */
+  readonly skills: readonly Skill[];
 }
 
 /**
  * What a repository asks for that only a trusted folder may have: hooks, servers, rules that allow, a mode that asks
- * less, further directories, variables, and subagents in the place of others. Rules that forbid or ask are not among
+ * less, further directories, variables, commands in skills, and subagents in the place of others. Rules that forbid or ask are not among
  * it: they only restrict, and always hold.
  */
 export function findClaims(found: FoundInRepository): readonly Claim[] {
@@ -37,7 +40,14 @@ export function findClaims(found: FoundInRepository): readonly Claim[] {
     ...found.agentTypes.map(({ type, file }) =>
       createClaim(file, `the subagent ${type.name}, in the place of another`, type),
     ),
+    ...found.skills.flatMap(skillClaims),
   ];
+}
+
+/** What it runs, and what it wants to be allowed for that; one that no person can start runs nothing. */
+function skillClaims({ name, path, source, commands, allowedTools, isForPerson }: Skill): readonly Claim[] {
+  if (source !== "project" || commands.length === 0 || !isForPerson) return [];
+  return [createClaim(path, `commands that /${name} runs`, { commands, allowedTools })];
 }
 
 function hookClaims({ path, content }: SettingsFile): readonly Claim[] {

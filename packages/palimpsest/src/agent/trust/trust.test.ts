@@ -76,6 +76,24 @@ describe("what a repository asks for", () => {
     expect(await what()).toEqual([]);
   });
 
+  it("commands in skills and command files, until they or what they want allowed change", async () => {
+    const file = (text: string) => put("repo/.claude/commands/ops/ship.md", text);
+    await file("---\nallowed-tools: Bash(git:*)\n---\nShip: !`git status`");
+    await put("repo/.agents/skills/look/SKILL.md", "```!\nls\n```");
+    await put("repo/.claude/commands/plain.md", "Say `ls` and wow!`ls`.");
+    await put("repo/.claude/skills/own/SKILL.md", "---\nuser-invocable: false\n---\n!`ls`");
+    await put("home/.claude/commands/mine.md", "!`ls`");
+    expect(await what()).toEqual(["commands that /look runs", "commands that /ops:ship runs"]);
+    const digests = async () => (await read()).map(({ digest }) => digest);
+    const before = await digests();
+    await file("---\nallowed-tools: Bash(git:*)\n---\nShip it now: !`git status`");
+    expect(await digests()).toEqual(before);
+    await file("---\nallowed-tools: Bash\n---\nShip: !`git status`");
+    expect(await digests()).not.toEqual(before);
+    await file("---\nallowed-tools: Bash(git:*)\n---\nShip: !`git push`");
+    expect(await digests()).not.toEqual(before);
+  });
+
   it("servers, but for those that are turned off", async () => {
     const servers = {
       a: { command: "x" },

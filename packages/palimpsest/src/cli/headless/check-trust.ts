@@ -1,5 +1,6 @@
 import type { SettingsFile } from "../../agent/settings/read-settings.js";
 import type { RepositoryServer } from "../../agent/settings/mcp-servers.js";
+import type { Skill } from "../../agent/skills/skill.js";
 import { shadowingAgentTypes } from "../../agent/subagents/agent-types.js";
 import { findClaims } from "../../agent/trust/find-claims.js";
 import { createTrustStore, type TrustedFolder } from "../../agent/trust/trust-store.js";
@@ -14,6 +15,7 @@ interface ReadRepository {
   readonly includesProject: boolean;
   readonly files: readonly SettingsFile[];
   readonly servers: readonly RepositoryServer[];
+  readonly skills: readonly Skill[];
 }
 
 /**

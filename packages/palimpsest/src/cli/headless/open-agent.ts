@@ -139,10 +139,13 @@ export async function openAgent(
     files: settings.files,
     ...own,
   });
+  const skills = await loadSkills(places);
   // Before anything of the repository runs, or is permitted.
-  await checkTrust({ ...places, files: settings.files, servers: servers.ofRepository }, { flags, env });
-  const [skills, agentTypes, { style, warning }, chosen] = await Promise.all([
-    loadSkills(places),
+  await checkTrust(
+    { ...places, files: settings.files, servers: servers.ofRepository, skills: skills.skills },
+    { flags, env },
+  );
+  const [agentTypes, { style, warning }, chosen] = await Promise.all([
     loadAgentTypes(places),
     loadOutputStyle({ ...places, name: settings.outputStyle }),
     chooseProvider(flags.baseUrl, env, { stallTimeoutMs: settings.engine.responseStallMs }),
