@@ -24,9 +24,7 @@ export const interfaces: readonly SuppliedInterface[] = [
     file: `${MIDDLE}/conversation-options.ts`,
     supplied: {
       [`${SESSION}/shared-conversation.ts#sharedConversation`]: "compaction",
-      [`${SESSION}/session.ts#openSession`]: "notes branches",
-      // The agent has none of its own (examples/stage-of-your-own.mjs shows one).
-      "palimpsest/src/soak/random-life.ts#begin": "stages",
+      [`${SESSION}/session.ts#openSession`]: "notes branches stages",
     },
     nobody: {},
   },

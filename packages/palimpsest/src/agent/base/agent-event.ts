@@ -1,4 +1,4 @@
-import type { ApiFailure, CacheBreak, EngineStep, Message } from "@palimpsest/core";
+import type { ApiFailure, CacheBreak, EngineStep, Held, Message } from "@palimpsest/core";
 
 /** What happens in an agent, told as it happens. */
 export type AgentEvent =
@@ -48,4 +48,6 @@ export interface AgentResult {
   readonly turns: number;
   /** Why the model stopped last, in the API's words: `max_tokens` where the answer was cut off. */
   readonly stopReason?: string | null;
+  /** Where it is held: why. */
+  readonly heldBy?: Held["reason"];
 }

@@ -24,6 +24,21 @@ export interface QueryOptions {
   readonly signal: AbortSignal;
   /** Requests at most. Default: as many as it takes. */
   readonly maxTurns?: number;
+  /** The prompt stays word for word through every compaction. */
+  readonly isPinned?: boolean;
+  /** What is put beside the prompt, gathered once no hook refuses it: files that it names, a skill. */
+  readonly gather?: () => Promise<Gathered>;
+}
+
+/** What stands beside a prompt. */
+export interface Gathered {
+  /** Pictures, after its words. */
+  readonly blocks: readonly UserBlock[];
+  readonly attachments: readonly Attachment[];
+  /** For the person. */
+  readonly notices: readonly string[];
+  /** Why the prompt is not sent, in a sentence. */
+  readonly failure?: string;
 }
 
 type Answered = Extract<TurnEnd, { readonly kind: "accepted" }>;
@@ -50,16 +65,23 @@ class Query {
   readonly #agent: Agent;
   readonly #signal: AbortSignal;
   readonly #maxTurns: number;
+  readonly #isPinned: boolean;
+  readonly #gather: NonNullable<QueryOptions["gather"]>;
   #turns = 0;
   #stopReason: ModelResponse["stop_reason"] = null;
   #stopBlocks = 0;
 
-  constructor(agent: Agent, { signal, maxTurns = Number.POSITIVE_INFINITY }: QueryOptions) {
+  constructor(
+    agent: Agent,
+    { signal, maxTurns = Number.POSITIVE_INFINITY, isPinned = false, gather }: QueryOptions,
+  ) {
     this.#agent = agent;
     this.#signal = signal;
     // Each of many calls at once listens to it, and that is no leak.
     setMaxListeners(0, signal);
     this.#maxTurns = maxTurns;
+    this.#isPinned = isPinned;
+    this.#gather = gather ?? (async () => ({ blocks: [], attachments: [], notices: [] }));
   }
 
   async *run(prompt: string | readonly UserBlock[] | undefined): AsyncGenerator<AgentEvent, AgentResult> {
@@ -142,9 +164,17 @@ class Query {
     if (refusal !== undefined) {
       return this.#end("stopped", refusal.trim() === "" ? "A hook kept the prompt from the model." : refusal);
     }
-    const message = createUserMessage(agent.conversation.origin(), { content: prompt });
+    const beside = await this.#gather();
+    for (const notice of beside.notices) yield { kind: "notice", text: notice };
+    if (this.#signal.aborted) return this.#end("aborted", "It was interrupted before the prompt was taken.");
+    if (beside.failure !== undefined) return this.#end("failed", beside.failure);
+    const made = createUserMessage(agent.conversation.origin(), {
+      content: withBlocks(prompt, beside.blocks),
+    });
+    const message = this.#isPinned ? { ...made, isPinned: true } : made;
     const contexts = contextsOf(said.contexts, "UserPromptSubmit");
-    yield* this.#append([message, ...this.#attachments([...contexts, ...(await this.#news())], message)]);
+    const attachments = [...beside.attachments, ...contexts, ...(await this.#news())];
+    yield* this.#append([message, ...this.#attachments(attachments, message)]);
     return undefined;
   }
 
@@ -175,7 +205,9 @@ class Query {
       return end;
     }
     const reason = end.kind === "held" ? end.reason : end.failure.kind;
-    return reason === "aborted" ? yield* this.#interrupted() : this.#end(end.kind, end.message);
+    if (reason === "aborted") return yield* this.#interrupted();
+    const result = this.#end(end.kind, end.message);
+    return end.kind === "held" ? { ...result, heldBy: end.reason } : result;
   }
 
   async *#toldOf(event: TurnEvent): AsyncGenerator<AgentEvent> {
@@ -269,6 +301,14 @@ function remarkOn({ stop_reason: reason }: ModelResponse): string | undefined {
   if (reason === "refusal") return "The model declined to answer.";
   return undefined;
 }
+
+const withBlocks = (
+  prompt: string | readonly UserBlock[],
+  blocks: readonly UserBlock[],
+): string | readonly UserBlock[] => {
+  if (blocks.length === 0) return prompt;
+  return [...(typeof prompt === "string" ? [{ type: "text" as const, text: prompt }] : prompt), ...blocks];
+};
 
 const hideIn = (block: UserBlock, hide: (text: string) => string): UserBlock =>
   block.type === "text" ? { ...block, text: hide(block.text) } : block;

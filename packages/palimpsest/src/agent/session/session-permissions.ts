@@ -7,13 +7,16 @@ import type { SessionOptions } from "./session-options.js";
 /** What the agents of a session may do. While the agent plans, nobody changes anything. */
 export function createSessionPermissions(
   { mode, cwd, home, settings }: Pick<SessionOptions, "mode" | "cwd" | "home" | "settings">,
-  { planMode, folder }: { readonly planMode: Pick<PlanMode, "isPlanMode">; readonly folder: string },
+  {
+    planMode,
+    folders,
+  }: { readonly planMode: Pick<PlanMode, "isPlanMode">; readonly folders: readonly string[] },
 ): Pick<Agent, "judge" | "permissionMode"> & Pick<Permissions, "isDenied"> {
   const permissions = createPermissions({
     mode,
     rules: settings.permissions,
     workingDirectory: cwd,
-    additionalDirectories: [...settings.permissions.additionalDirectories, folder],
+    additionalDirectories: [...settings.permissions.additionalDirectories, ...folders],
     home,
   });
   /** After a plan that was approved the ordinary rules hold. */

@@ -5,6 +5,7 @@ import {
   type CacheBreak,
   type Conversation,
   type EventEmitter,
+  type Message,
 } from "@palimpsest/core";
 import { createDefaultEstimator, writeDiffs } from "@palimpsest/core/engine";
 import {
@@ -12,6 +13,7 @@ import {
   createMemoryReadState,
   type AnnouncementSource,
   type FileExclusions,
+  type InvokedSkill,
   type NestedMemory,
   type ReadState,
   restore,
@@ -35,7 +37,7 @@ import { createMcpAnnouncements } from "../mcp/announcements.js";
 import { createInstructionTest } from "../memory-files/instruction-test.js";
 import { createMemoryRules, isPersonalRule } from "../memory-files/memory-rules.js";
 import { projectDirectories } from "../base/project-directories.js";
-import { createPathGuard } from "../base/path-guard.js";
+import { createPathGuard, type PathGuard } from "../base/path-guard.js";
 import type { LoadedSkills } from "../skills/load-skills.js";
 import { settingsSources } from "../settings/settings-files.js";
 import { createSubagents, type Subagents } from "../subagents/subagents.js";
@@ -43,6 +45,10 @@ import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createSpill } from "../tools/spill.js";
 import type { AgentTool } from "../base/tool.js";
 import { createCompactionProgress } from "./compaction-progress.js";
+import type { SourcedRule } from "../permissions/rule.js";
+import { sessionOrigins } from "./branch-session.js";
+import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
+import { findMessage } from "./find-message.js";
 import { answerOpenCalls, openCalls } from "./open-calls.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
 import { wasPlanning } from "./resumed-plan-mode.js";
@@ -59,6 +65,7 @@ import { openSessionState } from "./session-state.js";
 import { createSessionTools, offeredTool, type MainTools } from "./session-tools.js";
 import { compactHooks, modelOptions, sharedConversation } from "./shared-conversation.js";
 import { createSubagentStart } from "./start-subagent.js";
+import { undoLastCompaction, type UndoOutcome } from "./undo-last-compaction.js";
 
 /** A conversation with an agent: its loop is `query(session.agent, …)`. */
 export interface Session {
@@ -74,6 +81,18 @@ export interface Session {
   readonly cacheBreakFile: (found: CacheBreak) => string | undefined;
   /** Skills and commands that files describe; `listCommands` says which of them a person can start. */
   readonly skills: LoadedSkills;
+  /** A skill that a person started: it comes back after a compaction. */
+  readonly noteSkill: (skill: InvokedSkill) => void;
+  /** The files that its agents may use. */
+  readonly guard: PathGuard;
+  /** Judges calls by its rules, and by these that allow more. Throws `PermissionRuleError`. */
+  readonly judgeWith: (allow: readonly SourcedRule[]) => Agent["judge"];
+  /** Everything that its transcript holds. */
+  readonly history: () => Promise<readonly Message[]>;
+  /** Clears old results of tools now. */
+  readonly clearResults: () => Promise<ClearedResults>;
+  /** Takes the last compaction back, whichever process made it. */
+  readonly undo: () => Promise<UndoOutcome>;
   /** Ends everything that the session started, and gives the conversation free. */
   readonly close: () => Promise<void>;
 }
@@ -92,12 +111,15 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const folder = sessionFolder(options.dataDirectory, id);
   const transcriptPath = join(transcripts, `${id}.jsonl`);
   const state = await openSessionState(folder, options.mode);
-  const { isDenied, ...permissions } = createSessionPermissions(options, {
-    planMode: state.planMode,
-    folder,
-  });
+  const { planMode } = state;
+  // Messages that a branch began with name outputs of the conversation that it comes from.
+  const origins = (await sessionOrigins(folder)).map((origin) =>
+    outputFolder(sessionFolder(options.dataDirectory, origin)),
+  );
+  const folders = [folder, ...origins];
+  const { isDenied, ...permissions } = createSessionPermissions(options, { planMode, folders });
   const allowed = createPathGuard({
-    roots: [cwd, ...settings.permissions.additionalDirectories, folder],
+    roots: [cwd, ...settings.permissions.additionalDirectories, ...folders],
     workingDirectory: cwd,
     home,
     // Searches come across files that no call names.
@@ -124,10 +146,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     ...(gaps.history === undefined ? {} : { gapHistory: gaps.history }),
   };
   // What comes back by other ways: the session's own state, and what the prompt shows. Long outputs are files like any.
-  const folders = [folder, await realpath(folder).catch(() => folder)];
-  const ownPaths = ["todos.json", "skills.json", "session-memory", "agents"].flatMap((name) =>
-    folders.map((place) => join(place, name)),
-  );
+  const real = await realpath(folder).catch(() => folder);
+  const ownPaths = ["todos.json", "skills.json", "session-memory", "agents"].flatMap((name) => [
+    join(folder, name),
+    join(real, name),
+  ]);
   const exclude = (): FileExclusions => ({ ownPaths, memoryPaths: prompts.memoryPaths() });
   const { onEngineEvent } = options;
   const tellEvent: TellEngineEvent | undefined =
@@ -157,6 +180,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     );
   }
   const stored = isResumed ? (await store.readLive(id)).messages : [];
+  const history = async (): Promise<readonly Message[]> => (await store.readAll(id)).messages;
   // From here on the conversation is ours, and only the disk can fail before it is handed out.
   const writer = hidingWriter(await store.open(id), hider);
 
@@ -210,6 +234,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     );
   });
   const main = tools.main({ subagents, transcriptPath });
+  const clearing = createClearOnDemand({ keep: settings.engine.clearSizeKeep });
   const announced = announcementsOf(options, main);
   const announcements: AnnouncementSource = {
     announcements: async (agentId) => hider.value(await announced.announcements(agentId)),
@@ -236,7 +261,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       source: options.source,
       events,
       writer,
-      branches: branches({ history: async () => (await store.readAll(id)).messages }),
+      branches: branches({ history }),
+      stages: clearing.stages,
       transcriptPath,
       system: { prompt: prompts.of({ hasSkills: true }) },
       tools: () => main.list().map(offeredTool),
@@ -268,8 +294,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     stored,
   );
   if (isResumed && options.at !== undefined) {
-    const outcome = await conversation.rewind(options.at);
-    if (outcome.kind === "failed") {
+    const found = findMessage(await history(), options.at);
+    const outcome = found.kind === "found" ? await conversation.rewind(found.uuid) : found;
+    if (outcome.kind !== "rewound") {
       await writer.close();
       throw new TranscriptError("not_found", outcome.message);
     }
@@ -293,6 +320,16 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     cacheBreakFile: ({ diffId, at }) =>
       diffId === undefined ? undefined : breaks.pathOf({ id: diffId, at }),
     skills: options.skills,
+    noteSkill: (skill) => state.invoked.note(hider.value(skill)),
+    guard,
+    judgeWith(allow) {
+      const rules = { ...settings.permissions, allow: [...settings.permissions.allow, ...allow] };
+      const allowing = { ...options, settings: { ...settings, permissions: rules } };
+      return createSessionPermissions(allowing, { planMode, folders }).judge;
+    },
+    history,
+    clearResults: () => clearing.clear(conversation),
+    undo: () => undoLastCompaction({ conversation, history }),
     agent: {
       ...common,
       conversation,

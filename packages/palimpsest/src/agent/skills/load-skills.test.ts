@@ -82,7 +82,7 @@ const skill = (name: string, description: string, more: Partial<Skill> = {}): Sk
   isForModel: true,
   isForPerson: true,
   allowedTools: [],
-      commands: [],
+  commands: [],
   ...more,
 });
 

@@ -36,6 +36,9 @@ interface ParsedFlags {
   readonly addDir?: readonly string[];
   readonly trust?: boolean;
   readonly settingSources?: readonly SettingsSource[];
+  readonly branch?: boolean;
+  readonly forkSession?: boolean;
+  readonly pin?: boolean;
 }
 
 const list = (text: string, before: readonly string[] = []): readonly string[] => [
@@ -69,7 +72,13 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
     .option("--json", "the same as --output-format json")
     .addOption(new Option("-r, --resume <id>", "go on with a conversation").conflicts("continue"))
     .option("-c, --continue", "go on with the newest conversation of this directory")
-    .option("--at <message>", "with --resume or --continue: go back to this message first (its uuid)")
+    .option(
+      "--at <message>",
+      "with --resume or --continue: go back to this message first (its uuid, or how that begins)",
+    )
+    .option("--branch", "with --resume or --continue: go on in a new conversation; that one stays as it is")
+    .addOption(new Option("--fork-session", "the same as --branch"))
+    .option("--pin", "the prompt stays word for word through every compaction")
     .addOption(
       new Option("--session-id <id>", "the id of the new conversation").conflicts(["resume", "continue"]),
     )
@@ -112,6 +121,10 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
         '  $ git diff | palimpsest -p "Is there a mistake in this?"',
         '  $ palimpsest -p "Fix the failing test" --permission-mode acceptEdits --allowed-tools "Bash(npm test:*)" --json',
         "  $ palimpsest -p --continue",
+        '  $ palimpsest -p "/compact keep the names of the API" --continue',
+        "",
+        "Prompts that are commands: /compact, /context, /cost, /clear, /clear-results, /undo, and skills and",
+        ".claude/commands by their name. @file in a prompt shows the file to the model.",
       ].join("\n"),
     )
     .exitOverride()
@@ -120,7 +133,7 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
       writeErr: (text) => void terminal.stderr.write(text),
     })
     .action(async (positional: string | undefined, flags: ParsedFlags, command: Command) => {
-      const { print: given, json, ...rest } = flags;
+      const { print: given, json, forkSession, ...rest } = flags;
       // `--disallowed-tools Bash Edit`: what looks like a rule must not be lost as a prompt.
       if (typeof given === "string" && positional !== undefined) {
         command.error("error: there are two prompts: put the prompt into quotes, and commas between rules");
@@ -128,6 +141,7 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
       const prompt = typeof given === "string" ? given : positional;
       await run({
         ...rest,
+        ...(forkSession === true ? { branch: true } : {}),
         ...(prompt === undefined ? {} : { prompt }),
         outputFormat: json === true ? "json" : flags.outputFormat,
       });

@@ -23,8 +23,10 @@ export interface AgentFlags {
   readonly permissionMode?: PermissionMode;
   readonly resume?: string;
   readonly continue?: boolean;
-  /** Where a conversation is gone back to first: the uuid of a message. */
+  /** Where a conversation is gone back to first: the uuid of a message, or its beginning. */
   readonly at?: string;
+  /** Goes on in a new conversation; the one that is resumed stays as it is. */
+  readonly branch?: boolean;
   /** The id of a new conversation. */
   readonly sessionId?: string;
   readonly appendSystemPrompt?: string;
@@ -68,6 +70,9 @@ export async function openAgent(
   const { env } = terminal;
   if (flags.at !== undefined && flags.resume === undefined && flags.continue !== true) {
     throw new UsageError("--at needs --resume ID or --continue: it names a message of that conversation");
+  }
+  if (flags.branch === true && flags.resume === undefined && flags.continue !== true) {
+    throw new UsageError("--branch needs --resume ID or --continue: it branches off that conversation");
   }
   const home = env["HOME"] || homedir();
   const cwd = resolve(flags.cwd ?? process.cwd());
@@ -157,8 +162,10 @@ export async function openAgent(
   const model = modelNamed(
     flags.model ?? (env["ANTHROPIC_MODEL"] || undefined) ?? settings.model ?? DEFAULT_MODEL,
   );
-  const id = resume ?? flags.sessionId ?? randomUUID();
+  const isBranch = resume !== undefined && flags.branch === true;
+  const id = (isBranch ? undefined : resume) ?? flags.sessionId ?? randomUUID();
   const outputs = outputFolder(sessionFolder(data, id));
+  const at = flags.at === undefined ? {} : { at: flags.at };
   const secrets = keysInAddress(flags.baseUrl ?? "");
   const mcp = await connect(servers.servers, {
     cwd,
@@ -166,6 +173,10 @@ export async function openAgent(
     keys: [...keysIn({ ...settings.env, ...env }), ...secrets],
   });
   try {
+    if (isBranch) {
+      const { branchSession } = await import("../../agent/session/branch-session.js");
+      await branchSession({ dataDirectory: data, cwd, model, from: resume, to: id, ...at });
+    }
     const session = await openSession({
       ...places,
       dataDirectory: data,
@@ -182,7 +193,7 @@ export async function openAgent(
       mode,
       id,
       isResumed: resume !== undefined,
-      ...(flags.at === undefined ? {} : { at: flags.at }),
+      ...(isBranch ? {} : at),
       source,
       hiddenVariables: KEY_VARIABLES,
       secrets,

@@ -1,12 +1,13 @@
 import { createAttachmentMessage, type Account } from "@palimpsest/core";
 import { emptyAccount } from "@palimpsest/core/engine";
 import { resolve } from "node:path";
-import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
-import type { query } from "../../agent/loop/query.js";
+import type { AgentEvent } from "../../agent/base/agent-event.js";
+import type { AnswerOptions, answerPrompt, PromptResult } from "../../agent/commands/answer-prompt.js";
 import type { Session } from "../../agent/session/session.js";
 import { printable, printableJson, printableText, type Terminal } from "../terminal.js";
 import { openEventFile, type EventFile } from "./event-file.js";
 import { openAgent, type AgentFlags, type OpenedAgent } from "./open-agent.js";
+import { heldAdvice } from "./held-advice.js";
 import { promptsOf, type PromptFlags } from "./prompts-of.js";
 import type { PipedInput } from "./read-piped.js";
 import { InputError, type Prompt } from "./read-prompts.js";
@@ -73,19 +74,33 @@ interface Work extends PrintIo {
 }
 
 async function work(flags: PrintFlags, given: Work): Promise<number> {
-  const { prompts, complain, teller } = given;
-  const loop = await import("../../agent/loop/query.js");
+  const { prompts, complain, teller, signal } = given;
+  const [{ query }, { answerPrompt }, { recordedCalls }] = await Promise.all([
+    import("../../agent/loop/query.js"),
+    import("../../agent/commands/answer-prompt.js"),
+    import("../../replay/recorded-calls.js"),
+  ]);
   const opened = await open(flags, given);
   if (typeof opened === "number") return opened;
-  const { session, notices } = opened;
-  for (const notice of notices) complain(notice);
-  teller.listenTo(session);
-  const run = new Run({ ...given, flags, io: given, session, query: loop.query });
+  let { session } = opened;
+  for (const notice of opened.notices) complain(notice);
+  const parts = { ...given, flags, io: given, answerPrompt, query, callsOf: recordedCalls };
+  const run = new Run(parts, session);
   try {
-    await run.start(opened);
+    await run.start(opened, session.isResumed ? "resume" : "startup");
     for await (const prompt of prompts) {
-      const { reason } = await run.answer(prompt);
-      if (reason !== "done" && reason !== "stopped") break;
+      const result = await run.answer(prompt);
+      if (result.startsAnew === true) {
+        const next = await open(afresh(flags), given);
+        if (typeof next === "number") return next;
+        await run.leave();
+        await end(session, "clear", teller);
+        session = run.goOn(next.session, result);
+        await run.start(next, "clear");
+      }
+      const { reason, command } = result;
+      // What a command could not do ends nothing.
+      if (reason !== "done" && reason !== "stopped" && (command === undefined || signal.aborted)) break;
     }
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -93,21 +108,36 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
     return ExitCode.usage;
   } finally {
     await run.leave();
-    const { message } = await session.agent.hooks.run("SessionEnd", { reason: "other" });
-    if (message !== undefined) teller.notice(message);
-    await session.close();
+    await end(session, "other", teller);
   }
   return run.finish();
 }
 
-interface RunParts {
+/** The same flags for a new conversation. */
+function afresh({
+  resume: _resume,
+  continue: _continue,
+  at: _at,
+  branch: _branch,
+  sessionId: _id,
+  ...rest
+}: PrintFlags): PrintFlags {
+  return rest;
+}
+
+async function end(session: Session, reason: "clear" | "other", teller: Teller): Promise<void> {
+  const { message } = await session.agent.hooks.run("SessionEnd", { reason });
+  if (message !== undefined) teller.notice(message);
+  await session.close();
+}
+
+interface RunParts extends Pick<AnswerOptions, "query" | "callsOf"> {
   readonly flags: PrintFlags;
   readonly io: PrintIo;
-  readonly session: Session;
   readonly complain: (text: string) => void;
   readonly write: (line: StreamLine) => void;
   readonly teller: Teller;
-  readonly query: typeof query;
+  readonly answerPrompt: typeof answerPrompt;
 }
 
 /** One run of the command: what was asked, what came of it, and what it has cost so far. */
@@ -117,14 +147,35 @@ class Run {
   readonly #steps: Record<string, number> = {};
   readonly #denials: Denial[] = [];
   #inputs = new Map<string, unknown>();
-  #last: AgentResult | undefined;
-  /** What the last line said it has cost. */
+  #last: PromptResult | undefined;
+  /** What the last line said the conversation has cost. */
   #toldAccount: Account | undefined;
+  /** What earlier conversations of this run have cost. */
+  #earlier: Account["lines"] = [];
+  #session: Session;
   #turns = 0;
 
-  constructor(parts: RunParts) {
+  constructor(parts: RunParts, session: Session) {
     this.#parts = parts;
     parts.teller.onNativeClearing = () => this.#countStep("api-native");
+    this.#session = session;
+    parts.teller.listenTo(session);
+  }
+
+  /** From here on it is another conversation: the answer to the prompt that wanted one. */
+  goOn(session: Session, result: PromptResult): Session {
+    const previous = this.#session.id;
+    this.#earlier = [...this.#earlier, ...this.#session.conversation.account().lines];
+    this.#toldAccount = undefined;
+    this.#session = session;
+    this.#parts.teller.listenTo(session);
+    this.#last = {
+      ...result,
+      text: `A new conversation begins: ${session.id}. The earlier one stays: ${previous}.`,
+      command: { name: "clear", sessionId: session.id, previousSessionId: previous },
+    };
+    this.#tell(this.#last);
+    return session;
   }
 
   #write(line: StreamLine): void {
@@ -135,19 +186,23 @@ class Run {
     this.#steps[tier] = (this.#steps[tier] ?? 0) + 1;
   }
 
-  async start({ servers }: OpenedAgent): Promise<void> {
-    const { flags, session, io, teller } = this.#parts;
+  async start({ session, servers }: OpenedAgent, source: "startup" | "resume" | "clear"): Promise<void> {
+    const { flags, io, teller } = this.#parts;
     if (flags.outputFormat === "stream-json") {
       this.#write(initLine(session, { cwd: resolve(flags.cwd ?? process.cwd()), servers: servers() }));
     }
     teller.begin();
-    const message = await startHooks(session, io.signal);
+    const message = await startHooks(session, { source, signal: io.signal });
     if (message !== undefined) teller.notice(message);
   }
 
-  async answer(prompt: Prompt | undefined): Promise<AgentResult> {
-    const { flags, io, session } = this.#parts;
-    const events = this.#parts.query(session.agent, prompt, {
+  async answer(prompt: Prompt | undefined): Promise<PromptResult> {
+    const { flags, io, query, callsOf } = this.#parts;
+    const session = this.#session;
+    const events = this.#parts.answerPrompt(prompt, {
+      session,
+      query,
+      callsOf,
       signal: io.signal,
       ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
     });
@@ -156,10 +211,12 @@ class Run {
       this.#hear(next.value);
       next = await events.next();
     }
-    this.#turns += next.value.turns;
-    this.#last = next.value;
-    this.#tell(next.value);
-    return next.value;
+    const { text, heldBy } = next.value;
+    const result = { ...next.value, text: text + heldAdvice(heldBy, session.id) };
+    this.#turns += result.turns;
+    this.#last = result;
+    if (result.startsAnew !== true) this.#tell(result);
+    return result;
   }
 
   #hear(event: AgentEvent): void {
@@ -174,7 +231,7 @@ class Run {
   }
 
   /** Answers are told as they come; the document of `json` is one, at the end. */
-  #tell(result: AgentResult): void {
+  #tell(result: PromptResult): void {
     const { flags, io, complain } = this.#parts;
     if (flags.outputFormat === "stream-json") this.#write(this.#summary(result));
     if (flags.outputFormat === "stream-json") return;
@@ -184,13 +241,12 @@ class Run {
       stdout.write(`${stdout.isTTY === true ? printableText(result.text) : result.text}\n`);
   }
 
-  #summary(result: AgentResult): StreamLine {
-    const { session } = this.#parts;
-    this.#toldAccount = session.conversation.account();
+  #summary(result: PromptResult): StreamLine {
+    this.#toldAccount = this.#session.conversation.account();
     return summaryDocument({
       result: { ...result, turns: this.#turns },
-      sessionId: session.id,
-      account: this.#toldAccount,
+      sessionId: this.#session.id,
+      account: { lines: [...this.#earlier, ...this.#toldAccount.lines] },
       steps: this.#steps,
       denials: this.#denials,
       milliseconds: Date.now() - this.#started,
@@ -199,8 +255,8 @@ class Run {
 
   /** Says what ends with the session before it is done. */
   async leave(): Promise<void> {
-    const { session, complain } = this.#parts;
-    for (const { id, description, status } of await session.subagents.agents(undefined)) {
+    const { complain } = this.#parts;
+    for (const { id, description, status } of await this.#session.subagents.agents(undefined)) {
       if (status === "running")
         complain(`the subagent ${id} (${description}) was still at work in the background, and is ended`);
     }
@@ -208,14 +264,15 @@ class Run {
 
   /** The exit code. */
   finish(): number {
-    const { flags, io, session } = this.#parts;
+    const { flags, io } = this.#parts;
+    const session = this.#session;
     const account = session.conversation.account();
     // Notes and subagents in the background may have come to their end after the last answer.
     if (flags.outputFormat === "stream-json" && account !== (this.#toldAccount ?? emptyAccount)) {
-      this.#write(costLine(account, session.id));
+      this.#write(costLine({ lines: [...this.#earlier, ...account.lines] }, session.id));
     }
     const isAborted = io.signal.aborted;
-    const last: AgentResult =
+    const last: PromptResult =
       this.#last ??
       (isAborted
         ? { reason: "aborted", text: "It was interrupted.", turns: 0 }
@@ -249,14 +306,10 @@ async function open(
 
 /** What hooks want the model to know from the start. Gives what they want the person to know. */
 async function startHooks(
-  { agent, conversation, isResumed }: Session,
-  signal: AbortSignal,
+  { agent, conversation }: Session,
+  { source, signal }: { readonly source: "startup" | "resume" | "clear"; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
-  const said = await agent.hooks.run(
-    "SessionStart",
-    { source: isResumed ? "resume" : "startup", model: conversation.model },
-    { signal },
-  );
+  const said = await agent.hooks.run("SessionStart", { source, model: conversation.model }, { signal });
   for (const content of said.contexts ?? []) {
     await conversation.append(
       createAttachmentMessage(conversation.origin(), {

@@ -6,6 +6,8 @@ import { StartError } from "./start-error.js";
 export interface PromptFlags extends Pick<AgentFlags, "resume" | "continue"> {
   readonly prompt?: string;
   readonly inputFormat: "text" | "stream-json";
+  /** The prompt stays word for word through every compaction. */
+  readonly pin?: boolean;
 }
 
 /**
@@ -28,6 +30,8 @@ export async function promptsOf(
   if (flags.inputFormat === "stream-json") {
     if (given !== "")
       throw new StartError("--input-format stream-json takes its prompts from the input alone");
+    if (flags.pin === true)
+      throw new StartError('--pin is for one prompt: write "pin": true into a line of the input');
     return readPrompts(stdin, signal);
   }
   const isResumed = flags.resume !== undefined || flags.continue === true;
@@ -39,11 +43,15 @@ export async function promptsOf(
   if (piped.hasTimedOut) {
     complain("nothing came from the input for 3 seconds: going on without it (</dev/null says so at once)");
   }
-  const prompt = [given, piped.text].filter((text) => text !== "").join("\n\n");
-  if (prompt === "" && !isResumed && !signal.aborted) {
+  const content = given === "" ? piped.text : given;
+  const beside = given === "" || piped.text === "" ? {} : { piped: piped.text };
+  if (content === "" && flags.pin === true) throw new StartError("--pin needs a prompt");
+  if (content === "" && !isResumed && !signal.aborted) {
     throw new StartError("there is no prompt: give one with -p, or pipe it in");
   }
   return (async function* () {
-    yield prompt === "" ? undefined : prompt;
+    yield content === ""
+      ? undefined
+      : { content, ...beside, ...(flags.pin === true ? { isPinned: true } : {}) };
   })();
 }

@@ -11,7 +11,14 @@ export class InputError extends Error {
   }
 }
 
-export type Prompt = string | readonly UserBlock[];
+/** What the agent is asked. */
+export interface Prompt {
+  readonly content: string | readonly UserBlock[];
+  /** What came through a pipe beside it: data, in which no file is named and no command given. */
+  readonly piped?: string;
+  /** It stays word for word through every compaction. */
+  readonly isPinned?: boolean;
+}
 
 /**
  * One prompt for each line `{"type":"user","message":{"role":"user","content":…}}`. Ends with the input, or when the
@@ -71,15 +78,17 @@ function promptOf(text: string, line: number): Prompt {
     throw new InputError(line, "is not JSON");
   }
   if (isTooDeep(value)) throw new InputError(line, "is nested too deeply");
-  const { type, message } = fieldsOf(value);
+  const { type, message, pin = false } = fieldsOf(value);
   const { content } = fieldsOf(message);
   if (type !== "user") throw new InputError(line, 'must have the type "user"');
-  if (typeof content === "string" && content.trim() !== "") return content;
+  if (typeof pin !== "boolean") throw new InputError(line, "has a pin that is not true or false");
+  const pinned = pin ? { isPinned: true } : {};
+  if (typeof content === "string" && content.trim() !== "") return { content, ...pinned };
   if (!Array.isArray(content) || content.length === 0) throw new InputError(line, "has no message.content");
   if (!content.every(isBlock)) {
     throw new InputError(line, "has content other than texts, images and documents with their source");
   }
-  return content as readonly UserBlock[];
+  return { content: content as readonly UserBlock[], ...pinned };
 }
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>

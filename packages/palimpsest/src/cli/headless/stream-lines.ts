@@ -1,5 +1,6 @@
 import type { Account, Message } from "@palimpsest/core";
-import type { AgentEvent, AgentResult } from "../../agent/base/agent-event.js";
+import type { AgentEvent } from "../../agent/base/agent-event.js";
+import type { PromptResult } from "../../agent/commands/answer-prompt.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { Session } from "../../agent/session/session.js";
 import { costFields } from "./cost-fields.js";
@@ -110,7 +111,7 @@ export interface Denial {
 
 /** What a run came to. */
 export interface RunSummary {
-  readonly result: AgentResult;
+  readonly result: PromptResult;
   readonly sessionId: string;
   /** What it has cost, subagents included. */
   readonly account: Account;
@@ -143,5 +144,6 @@ export function summaryDocument(summary: RunSummary): StreamLine {
       tool_input: input,
     })),
     duration_ms: milliseconds,
+    ...(result.command === undefined ? {} : { command: result.command }),
   };
 }

@@ -1,0 +1,106 @@
+import type { BilledCall, Message, UserBlock } from "@palimpsest/core";
+import type { AgentEvent, AgentResult } from "../base/agent-event.js";
+import type { query } from "../loop/query.js";
+import type { Session } from "../session/session.js";
+import { gatherSkill } from "./gather-skill.js";
+import { readMentions } from "./read-mentions.js";
+import { resolveCommand } from "./resolve-command.js";
+import { runBuiltIn } from "./run-built-in.js";
+import { useModelOf } from "./skill-model.js";
+
+/** What a person asks. */
+export interface GivenPrompt {
+  readonly content: string | readonly UserBlock[];
+  /** What came beside it: data, in which no file is named and no command given. */
+  readonly piped?: string;
+  readonly isPinned?: boolean;
+}
+
+/** How it ended. */
+export interface PromptResult extends AgentResult {
+  /** Of a prompt that the program did itself: its name, and what it found. */
+  readonly command?: { readonly name: string } & Readonly<Record<string, unknown>>;
+  /** The conversation goes on as a new one. */
+  readonly startsAnew?: boolean;
+}
+
+export interface AnswerOptions {
+  readonly session: Session;
+  readonly query: typeof query;
+  readonly signal: AbortSignal;
+  readonly maxTurns?: number;
+  /** Every call that stored messages tell of. */
+  readonly callsOf: (messages: readonly Message[]) => readonly BilledCall[];
+}
+
+/**
+ * Does what a prompt says: a command of the program's own, a skill by its name, or words for the model with the files that
+ * they name. Yields whatever happens.
+ */
+export async function* answerPrompt(
+  prompt: GivenPrompt | undefined,
+  options: AnswerOptions,
+): AsyncGenerator<AgentEvent, PromptResult> {
+  const { session, signal, maxTurns } = options;
+  const limits = { signal, ...(maxTurns === undefined ? {} : { maxTurns }) };
+  if (prompt === undefined) return yield* options.query(session.agent, undefined, limits);
+  const typed = textsOf(prompt.content);
+  const resolved = resolveCommand(typed[0] ?? "", session.skills.skills);
+  if (resolved.kind === "unknown") {
+    return { reason: "failed", text: resolved.message, turns: 0, command: { name: resolved.name } };
+  }
+  if (resolved.kind === "built-in") return yield* builtIn(resolved, prompt, options);
+  const asked = {
+    ...limits,
+    isPinned: prompt.isPinned === true,
+    gather: () =>
+      resolved.kind === "skill"
+        ? gatherSkill({ ...resolved, session, signal })
+        : readMentions(typed.join("\n"), session, signal),
+  };
+  const content = contentOf(prompt);
+  if (resolved.kind === "words") return yield* options.query(session.agent, content, asked);
+  const model = await useModelOf(resolved.skill, session);
+  try {
+    if (model.notice !== undefined) yield { kind: "notice", text: model.notice };
+    return yield* options.query(session.agent, content, asked);
+  } finally {
+    await model.leave();
+  }
+}
+
+async function* builtIn(
+  { name, args }: { readonly name: Parameters<typeof runBuiltIn>[0]; readonly args: string },
+  { content, piped, isPinned }: GivenPrompt,
+  options: AnswerOptions,
+): AsyncGenerator<AgentEvent, PromptResult> {
+  const refused =
+    typeof content === "string" || content.length === 1
+      ? isPinned === true && `/${name} is done at once: there is nothing to pin.`
+      : `/${name} takes no pictures or further texts.`;
+  if (refused !== false) return { reason: "failed", text: refused, turns: 0, command: { name } };
+  const given = [args, piped ?? ""].filter((text) => text !== "").join("\n\n");
+  const { kind, text, data, step, startsAnew } = await runBuiltIn(name, given, options);
+  if (step !== undefined) {
+    yield { kind: "step", step };
+    for (const message of step.added) yield { kind: "message", message };
+  }
+  const reason = kind === "done" ? "done" : options.signal.aborted ? "aborted" : "failed";
+  return {
+    reason,
+    text,
+    turns: 0,
+    command: { name, ...data },
+    ...(startsAnew === true ? { startsAnew } : {}),
+  };
+}
+
+const textsOf = (content: GivenPrompt["content"]): readonly string[] =>
+  typeof content === "string"
+    ? [content]
+    : content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+
+function contentOf({ content, piped }: GivenPrompt): string | readonly UserBlock[] {
+  if (piped === undefined) return content;
+  return typeof content === "string" ? `${content}\n\n${piped}` : [...content, { type: "text", text: piped }];
+}

@@ -1,0 +1,124 @@
+import {
+  accountOf,
+  accountTotal,
+  type CompactOptions,
+  type ConversationPlan,
+  type EngineStep,
+} from "@palimpsest/core";
+import type { Compacted } from "@palimpsest/core/compaction";
+import type { Session } from "../session/session.js";
+import { findMessage } from "../session/find-message.js";
+import { dollars, figure } from "./figures.js";
+import type { CommandResult } from "./command-result.js";
+
+interface Wanted {
+  readonly options: Pick<CompactOptions, "scope" | "instructions">;
+  readonly isDry: boolean;
+}
+
+/** `[--dry-run] [from MESSAGE | up-to MESSAGE] [instructions]`; gives a sentence for what cannot be meant. */
+export function readCompactArguments(args: string, live: Session["conversation"]["live"]): Wanted | string {
+  let rest = args.trim();
+  let isDry = false;
+  const takeDry = (): void => {
+    const without = rest.replace(/^--dry-run(?:\s+|$)/, "");
+    isDry ||= without !== rest;
+    rest = without;
+  };
+  takeDry();
+  const [head, word, given] = /^(from|up-to)\s+(\S+)\s*/.exec(rest) ?? [];
+  let scope: CompactOptions["scope"];
+  if (head !== undefined && given !== undefined) {
+    const found = findMessage(live, given);
+    // "from now on …" is an instruction.
+    if (found.kind !== "found" && (found.kind === "ambiguous" || looksLikeId(given))) return found.message;
+    if (found.kind === "found") {
+      scope = { kind: word === "from" ? "from" : "up_to", pivot: found.uuid };
+      rest = rest.slice(head.length);
+    }
+  }
+  takeDry();
+  if (/^--\S/.test(rest)) {
+    return `/compact does not know ${JSON.stringify(/^\S+/.exec(rest)?.[0] ?? "")}: it takes --dry-run, from MESSAGE, up-to MESSAGE and instructions.`;
+  }
+  return {
+    isDry,
+    options: { ...(scope === undefined ? {} : { scope }), ...(rest === "" ? {} : { instructions: rest }) },
+  };
+}
+
+const looksLikeId = (word: string): boolean => /^[0-9a-f-]{6,}$/i.test(word) && /\d/.test(word);
+
+/** Compacts, or says what that would do. */
+export async function compactCommand(
+  args: string,
+  { session, signal }: { readonly session: Session; readonly signal: AbortSignal },
+): Promise<CommandResult> {
+  const { conversation } = session;
+  const wanted = readCompactArguments(args, conversation.live);
+  if (typeof wanted === "string") return { kind: "failed", text: wanted };
+  const { options, isDry } = wanted;
+  if (isDry) {
+    // Without a scope it is the next request that is planned; instructions, if empty ones, ask for a compaction.
+    return showPlan(await conversation.plan({ instructions: "", ...options }));
+  }
+  const outcome = await conversation.compact({ ...options, signal });
+  if (outcome.kind === "failed") {
+    return { kind: "failed", text: outcome.message, data: { reason: outcome.reason } };
+  }
+  return { ...showCompacted(outcome), step: stepOf(outcome) };
+}
+
+function showPlan({ tokens, steps }: ConversationPlan): CommandResult {
+  const step = steps.find(({ tier }) => tier === "full" || tier === "notes");
+  if (step === undefined || !("plan" in step)) {
+    return { kind: "done", text: "Nothing would be compacted.", data: { tokens, plan: null } };
+  }
+  const { plan, tier } = step;
+  if (plan.kind === "none") {
+    const text = `Nothing would be compacted: ${plan.reason.replaceAll("_", " ")}.`;
+    return { kind: "done", text, data: { tokens, plan: { reason: plan.reason } } };
+  }
+  const { cost } = plan;
+  const lines = [
+    `It would compact ${figure(plan.tokensBefore)} → about ${figure(plan.tokensAfter)} tokens; nothing was done.`,
+    `tier ${tier}, ${plan.variant.replaceAll("_", "-")}; written by ${plan.writers.join(", else ")}`,
+    `${plan.summarised.length} messages would be summarised, ${plan.kept.length} kept word for word, ${plan.restored.length} items restored`,
+    `${figure(plan.cacheTokensLost)} cached tokens would be lost`,
+    cost === undefined
+      ? "its price is not known for this model"
+      : `${dollars(cost.call + cost.rewrite)}: ${dollars(cost.call)} for the summary, ${dollars(cost.rewrite)} to write the cache anew; each later request costs ${dollars(cost.savedPerRequest)} less`,
+  ];
+  return { kind: "done", text: lines.join("\n"), data: { tokens, plan: { tier, ...plan } } };
+}
+
+function showCompacted(compacted: Compacted): CommandResult {
+  const { tokensBefore, tokensAfter, writer, variant, kept, attachments, calls, messageForPerson } =
+    compacted;
+  const { dollars: cost, unpricedCalls } = accountTotal(accountOf(calls));
+  const price = unpricedCalls > 0 ? "" : ` · ${dollars(cost)}`;
+  const text = `Compacted ${figure(tokensBefore)} → ${figure(tokensAfter)} tokens · ${writer}${price} · ${kept.length} messages kept.`;
+  return {
+    kind: "done",
+    text: [text, ...(messageForPerson === "" ? [] : [messageForPerson])].join("\n"),
+    data: {
+      tokensBefore,
+      tokensAfter,
+      writer,
+      variant,
+      kept: kept.length,
+      restored: attachments.length,
+      boundary: compacted.boundary.uuid,
+      cost: unpricedCalls > 0 ? null : cost,
+    },
+  };
+}
+
+const stepOf = (compacted: Compacted): EngineStep => ({
+  tier: compacted.writer === "notes" ? "notes" : "full",
+  added: compacted.stored,
+  tokensBefore: compacted.tokensBefore,
+  tokensAfter: compacted.tokensAfter,
+  text: `Compacted ${figure(compacted.tokensBefore)} → ${figure(compacted.tokensAfter)} tokens.`,
+  compacted,
+});
