@@ -206,11 +206,14 @@ describe("undo", () => {
       );
       const { conversation } = host.agent;
       const before = host.world.readState.snapshot();
+      const { tokens } = conversation.size();
       expect(await conversation.compact()).toMatchObject({ kind: "compacted" });
       await turns(host, 2);
       await host.agent.say("No, the long version.");
       const undone = await conversation.undo();
       expect(undone).toMatchObject({ kind: "undone" });
+      // What was answered since was said to a shorter context: its usage is no size of this one.
+      expect(conversation.size().tokens).toBeGreaterThanOrEqual(tokens);
       expect(host.world.readState.snapshot()).toEqual(before);
       sameAsLive(host);
       await turns(host, 3);

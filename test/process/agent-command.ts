@@ -49,10 +49,11 @@ export function startCommand(
   { root, work, data }: Folders,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  input?: string,
 ): StartedCommand {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: work,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
       HOME: root,
@@ -62,10 +63,11 @@ export function startCommand(
       ...env,
     },
   });
+  child.stdin?.on("error", () => {}).end(input);
   let stdout = "";
   let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const ended = once(child, "close").then(([code]) => ({
     code: code as number | null,
     stdout,
@@ -99,7 +101,8 @@ export const runCommand = (
   folders: Folders,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-): Promise<Ended> => startCommand(folders, args, env).ended;
+  input?: string,
+): Promise<Ended> => startCommand(folders, args, env, input).ended;
 
 export type Line = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,9 @@
 import type { BilledCall, Message, UserBlock } from "@palimpsest/core";
 import type { AgentEvent, AgentResult } from "../base/agent-event.js";
-import type { query } from "../loop/query.js";
+import type { Agent } from "../loop/agent.js";
+import type { Gathered, query } from "../loop/query.js";
 import type { Session } from "../session/session.js";
+import { allowingAgent } from "./allowing-agent.js";
 import { gatherSkill } from "./gather-skill.js";
 import { readMentions } from "./read-mentions.js";
 import { resolveCommand } from "./resolve-command.js";
@@ -18,7 +20,7 @@ export interface GivenPrompt {
 
 /** How it ended. */
 export interface PromptResult extends AgentResult {
-  /** Of a prompt that the program did itself: its name, and what it found. */
+  /** Of a prompt that the program did itself, or of which nothing was sent: its name, and what came of it. */
   readonly command?: { readonly name: string } & Readonly<Record<string, unknown>>;
   /** The conversation goes on as a new one. */
   readonly startsAnew?: boolean;
@@ -50,20 +52,29 @@ export async function* answerPrompt(
     return { reason: "failed", text: resolved.message, turns: 0, command: { name: resolved.name } };
   }
   if (resolved.kind === "built-in") return yield* builtIn(resolved, prompt, options);
-  const asked = {
-    ...limits,
-    isPinned: prompt.isPinned === true,
-    gather: () =>
-      resolved.kind === "skill"
-        ? gatherSkill({ ...resolved, session, signal })
-        : readMentions(typed.join("\n"), session, signal),
-  };
   const content = contentOf(prompt);
-  if (resolved.kind === "words") return yield* options.query(session.agent, content, asked);
-  const model = await useModelOf(resolved.skill, session);
+  const asked = { ...limits, isPinned: prompt.isPinned === true };
+  if (resolved.kind === "words") {
+    const gather = () => readMentions(typed.join("\n"), session, signal);
+    return yield* options.query(session.agent, content, { ...asked, gather });
+  }
+  const { skill } = resolved;
+  let allowing: Agent;
+  try {
+    allowing = allowingAgent(skill, session);
+  } catch (error) {
+    const text = `/${skill.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    return { reason: "failed", text, turns: 0, command: { name: skill.name } };
+  }
+  const model = await useModelOf(skill, session);
   try {
     if (model.notice !== undefined) yield { kind: "notice", text: model.notice };
-    return yield* options.query(session.agent, content, asked);
+    // A repository's file allows its own commands, where it is trusted, and nothing that the model calls.
+    const agent = skill.source === "user" ? allowing : session.agent;
+    let gathered: Gathered | undefined;
+    const gather = async () => (gathered = await gatherSkill({ ...resolved, allowing, session, signal }));
+    const result = yield* options.query(agent, content, { ...asked, gather });
+    return gathered?.failure === undefined ? result : { ...result, command: { name: skill.name } };
   } finally {
     await model.leave();
   }

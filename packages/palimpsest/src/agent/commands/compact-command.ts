@@ -100,7 +100,8 @@ function showCompacted(compacted: Compacted): CommandResult {
   const text = `Compacted ${figure(tokensBefore)} → ${figure(tokensAfter)} tokens · ${writer}${price} · ${kept.length} messages kept.`;
   return {
     kind: "done",
-    text: [text, ...(messageForPerson === "" ? [] : [messageForPerson])].join("\n"),
+    // Its first line says the same; what hooks have to say follows.
+    text: [text, ...messageForPerson.split("\n").slice(1)].join("\n"),
     data: {
       tokensBefore,
       tokensAfter,

@@ -30,7 +30,7 @@ export async function contextCommand(conversation: Conversation): Promise<Comman
       ({ name, tokens, count }) =>
         `${figure(tokens).padStart(10)}  ${share(tokens, size.tokens).padStart(6)}  ${name}${count === undefined ? "" : ` (${count})`}`,
     ),
-    ...(rest === 0
+    ...(Math.abs(rest) < 10
       ? []
       : [`${figure(rest).padStart(10)}  ${share(rest, size.tokens).padStart(6)}  estimates are off by`]),
     "",

@@ -13,6 +13,8 @@ type SkillSession = Pick<Session, "agent" | "guard" | "skills" | "noteSkill" | "
 
 interface Started {
   readonly skill: Skill;
+  /** May do what the file wants allowed. */
+  readonly allowing: Agent;
   readonly args: string;
   readonly session: SkillSession;
   readonly signal: AbortSignal;
@@ -22,10 +24,8 @@ interface Started {
  * What a skill that a person starts by its name puts beside the prompt: its text, with the arguments and what its
  * commands print, and the files that it names. Never rejects.
  */
-export async function gatherSkill({ skill, args, session, signal }: Started): Promise<Gathered> {
+export async function gatherSkill({ skill, args, allowing, session, signal }: Started): Promise<Gathered> {
   const none = { blocks: [], attachments: [], notices: [] };
-  const allowing = agentFor(skill, session);
-  if (typeof allowing === "string") return { ...none, failure: allowing };
   let room = MOST_OUTPUT;
   const invoked = await invokeSkill(skill, {
     args,
@@ -45,16 +45,6 @@ export async function gatherSkill({ skill, args, session, signal }: Started): Pr
   const files = await readMentions(invoked.written, session, signal);
   const attachment = { type: "invoked_skills", skills: [{ name, path, content }] };
   return { ...files, attachments: [attachment, ...files.attachments] };
-}
-
-/** An agent that may do what the file wants allowed; a sentence where that is not a rule. */
-function agentFor(skill: Skill, { agent, judgeWith }: SkillSession): Agent | string {
-  if (skill.commands.length === 0) return agent;
-  try {
-    return { ...agent, judge: judgeWith(skill.allowedTools.map((rule) => ({ rule, source: skill.path }))) };
-  } catch (error) {
-    return `/${skill.name} cannot run: ${error instanceof Error ? error.message : String(error)}`;
-  }
 }
 
 /** Under rules and hooks, as a call of the model would be; nobody is asked. */

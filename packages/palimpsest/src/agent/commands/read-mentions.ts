@@ -117,15 +117,13 @@ async function listDirectory(path: string, { session: { agent, guard } }: Readin
       .filter(({ name }) => !guard.bounds.isDenied(join(place.real, name)))
       .map((entry) => shownPath(entry.isDirectory() ? `${entry.name}/` : entry.name))
       .toSorted();
-    const more = names.length > MOST_ENTRIES ? { notShown: names.length - MOST_ENTRIES } : {};
-    return {
-      attachment: {
-        type: "directory",
-        path: guard.absolute(path),
-        entries: names.slice(0, MOST_ENTRIES),
-        ...more,
-      },
-    };
+    const hidden = names.length - MOST_ENTRIES;
+    const lines = [
+      "[a folder; these are in it]",
+      ...names.slice(0, MOST_ENTRIES),
+      ...(hidden > 0 ? [`[and ${hidden} more]`] : []),
+    ];
+    return { attachment: { type: "file", path: `${guard.absolute(path)}/`, content: lines.join("\n") } };
   } catch {
     return { notice: "the folder cannot be listed." };
   } finally {

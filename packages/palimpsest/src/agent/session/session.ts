@@ -91,6 +91,8 @@ export interface Session {
   readonly history: () => Promise<readonly Message[]>;
   /** Clears old results of tools now. */
   readonly clearResults: () => Promise<ClearedResults>;
+  /** Compaction is not switched off. */
+  readonly canCompact: boolean;
   /** Takes the last compaction back, whichever process made it. */
   readonly undo: () => Promise<UndoOutcome>;
   /** Ends everything that the session started, and gives the conversation free. */
@@ -329,6 +331,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     },
     history,
     clearResults: () => clearing.clear(conversation),
+    canCompact: !settings.engine.disableCompact,
     undo: () => undoLastCompaction({ conversation, history }),
     agent: {
       ...common,

@@ -1,7 +1,7 @@
 export interface FilledText {
   readonly text: string;
-  /** The text has a place for arguments. */
-  readonly isUsed: boolean;
+  /** What was put into its places, in their order; none where it has no places. */
+  readonly values: readonly string[];
 }
 
 const place = /\\?\$(?:ARGUMENTS(?:\[(\d{1,2})\])?|(\d)(?!\d))/g;
@@ -39,15 +39,15 @@ export function fillArguments(
   { args, countsFromZero }: { readonly args: string; readonly countsFromZero: boolean },
 ): FilledText {
   const words = splitArguments(args);
-  let isUsed = false;
+  const values: string[] = [];
   const filled = text.replaceAll(place, (found: string, index?: string, digit?: string) => {
     if (found.startsWith("\\")) return found.slice(1);
-    isUsed = true;
-    if (index !== undefined) return words[Number(index)] ?? "";
-    if (digit !== undefined) return words[Number(digit) - (countsFromZero ? 0 : 1)] ?? "";
-    return args;
+    const at = index === undefined ? Number(digit) - (countsFromZero ? 0 : 1) : Number(index);
+    const value = index === undefined && digit === undefined ? args : (words[at] ?? "");
+    values.push(value);
+    return value;
   });
-  return { text: filled, isUsed };
+  return { text: filled, values };
 }
 
 export const countsFromZero = (text: string): boolean => /(?<!\\)\$0(?!\d)/.test(text);

@@ -1,6 +1,6 @@
 import type { FileAccess } from "@palimpsest/core/restore";
 import { readFrontMatter } from "../base/front-matter.js";
-import { countsFromZero, fillArguments, isPlainArgument, splitArguments } from "./fill-arguments.js";
+import { countsFromZero, fillArguments, isPlainArgument } from "./fill-arguments.js";
 import type { Skill } from "./skill.js";
 import { shellCommandsIn, templateParts, type TemplatePart } from "./template-parts.js";
 
@@ -49,14 +49,14 @@ export async function invokeSkill(skill: Skill, { args, files, run }: Invocation
   let takesArguments = false;
   for (const part of parts) {
     const placed = part.text.replaceAll("${CLAUDE_SKILL_DIR}", () => skill.directory);
-    const { text, isUsed } = fillArguments(placed, filling);
-    takesArguments ||= isUsed;
+    const { text, values } = fillArguments(placed, filling);
+    takesArguments ||= values.length > 0;
     if (part.kind === "text" || run === undefined) {
       pieces.push(text);
       written.push(text);
       continue;
     }
-    if (isUsed && ![args, ...splitArguments(args)].every(isPlainArgument)) {
+    if (!values.every(isPlainArgument)) {
       return {
         kind: "failed",
         message: `/${skill.name} puts its arguments into a command, so they may hold only letters, digits, blanks and _@%+=:,./-`,

@@ -1,10 +1,16 @@
-import type { Held } from "@palimpsest/core";
+import type { AgentResult } from "../../agent/base/agent-event.js";
 
-/** Reasons for which the next attempt would come to the same, unless something is done. */
-const needsAdvice: ReadonlySet<Held["reason"]> = new Set(["window-full", "compaction-failed"]);
-
-/** What can be done from a command line about a conversation that cannot go on; empty where the reason says it. */
-export function heldAdvice(reason: Held["reason"] | undefined, sessionId: string): string {
-  if (reason === undefined || !needsAdvice.has(reason)) return "";
-  return ` Nothing is lost. With --resume ${sessionId}: -p "/clear-results" clears old results of tools, -p "/compact" summarises, --at MESSAGE goes back to a message (--branch keeps what came after it); without it a new conversation begins.`;
+/** What can be done from a command line about a conversation that cannot go on; empty where the reason itself says it. */
+export function heldAdvice(
+  { heldBy }: Pick<AgentResult, "heldBy">,
+  { id, canCompact }: { readonly id: string; readonly canCompact: boolean },
+): string {
+  if (heldBy !== "window-full" && heldBy !== "compaction-failed") return "";
+  const ways = [
+    // What was just tried would come to the same.
+    ...(heldBy === "window-full" && canCompact ? ['-p "/compact" summarises it'] : []),
+    '-p "/clear-results" clears old results of tools',
+    "--at MESSAGE goes back to a message, and --branch does so in a copy",
+  ];
+  return ` Nothing is lost. With --resume ${id}: ${ways.join("; ")}. Without --resume a new conversation begins.`;
 }

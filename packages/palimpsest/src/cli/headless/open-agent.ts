@@ -208,6 +208,7 @@ export async function openAgent(
       session,
       servers: () => mcp?.states() ?? [],
       notices: [
+        ...(isBranch ? [`this is a new conversation, ${id}; ${resume} stays as it is`] : []),
         ...settings.warnings,
         ...(flags.allowedTools ?? []).flatMap((rule) => {
           const parsed = parseRule(rule);

@@ -211,8 +211,7 @@ class Run {
       this.#hear(next.value);
       next = await events.next();
     }
-    const { text, heldBy } = next.value;
-    const result = { ...next.value, text: text + heldAdvice(heldBy, session.id) };
+    const result = { ...next.value, text: next.value.text + heldAdvice(next.value, session) };
     this.#turns += result.turns;
     this.#last = result;
     if (result.startsAnew !== true) this.#tell(result);

@@ -84,13 +84,14 @@ function renameIds(
   { suffix, isThinkingBound }: { readonly suffix: string; readonly isThinkingBound: boolean },
 ): Message | undefined {
   if (message.type === "assistant") {
-    const { content, id } = message.message;
+    // What it used was for the compacted context, and is told of where it was answered.
+    const { content, id, usage: _usage, ...rest } = message.message;
     const kept = isThinkingBound ? content.filter((block) => !isThinkingBlock(block)) : content;
     if (kept.length === 0 && content.length > 0) return undefined;
     const blocks = kept.map((block) =>
       block.type === "tool_use" ? { ...block, id: block.id + suffix } : block,
     );
-    return { ...message, message: { ...message.message, id: id + suffix, content: blocks } };
+    return { ...message, message: { ...rest, id: id + suffix, content: blocks } };
   }
   if (message.type !== "user" || typeof message.message.content === "string") return message;
   const content = message.message.content.map((block) =>
