@@ -102,6 +102,7 @@ export interface HostOptions {
   readonly writer?: TranscriptWriter;
   /** What the model is told of where the transcript is. */
   readonly transcriptPath?: string;
+  /** How the model goes on after a compaction that came by itself; after a manual one it may ask, unless it is `autonomous`. */
   readonly continuation?: SummaryMessageParts["continuation"];
   readonly events?: EventEmitter;
   readonly account?: CacheAccount;

@@ -10,6 +10,8 @@ import { quotedPath } from "./shown-path.js";
 export interface PathGuardOptions {
   /** Directories that the agent may use, with all that is below them and that links do not lead out of. */
   readonly roots: readonly string[];
+  /** Single files elsewhere that may be read, and nothing else. */
+  readonly readable?: readonly string[];
   /** Where relative paths start. */
   readonly workingDirectory: string;
   /** Patterns of paths that are nobody's business: `.env`, `*.pem`, `secrets/**`. */
@@ -40,7 +42,7 @@ export interface PathGuard {
   readonly workingDirectory: string;
   readonly bounds: Bounds;
   readonly disk: WritableDisk;
-  /** Files inside, as the read tool shows them. */
+  /** Files inside, and those that may be read beside them, as the read tool shows them. */
   readonly files: FileAccess;
   /** The absolute path that a call means. Asks no disk and permits nothing. */
   readonly absolute: (path: string) => string;
@@ -54,7 +56,7 @@ export interface PathGuard {
 const MAX_PATH = 4096;
 
 export function createPathGuard(options: PathGuardOptions): PathGuard {
-  const { roots, denied = [], home = homedir(), disk = nodeDisk } = options;
+  const { roots, readable = [], denied = [], home = homedir(), disk = nodeDisk } = options;
   const workingDirectory = resolve(options.workingDirectory);
   const isNamed = matchDenied(denied);
   const bounds: Bounds = {
@@ -66,7 +68,12 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     workingDirectory,
     bounds,
     disk,
-    files: createFileAccess({ roots: bounds.roots, workingDirectory, isDenied: bounds.isDenied, disk }),
+    files: createFileAccess({
+      roots: [...bounds.roots, ...readable],
+      workingDirectory,
+      isDenied: bounds.isDenied,
+      disk,
+    }),
     absolute,
     async resolve(path, use) {
       const reason = wordingProblem(path, use);

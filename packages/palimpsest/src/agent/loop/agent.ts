@@ -1,4 +1,4 @@
-import type { Conversation, ModelProvider } from "@palimpsest/core";
+import type { Attachment, Conversation, Message, ModelProvider } from "@palimpsest/core";
 import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/restore";
 import type { Hooks } from "../hooks/hooks.js";
 import type { Judgement } from "../permissions/judgement.js";
@@ -24,6 +24,8 @@ export interface Agent {
   readonly hooks: Hooks;
   readonly nestedMemory?: NestedMemory;
   readonly announcements?: AnnouncementSource;
+  /** What else the model has to know by now, given what the live messages tell it. */
+  readonly reminders?: (live: readonly Message[]) => Promise<readonly Attachment[]>;
   readonly now: () => number;
   /** The subagent that it is; left out for the main thread. */
   readonly agentId?: string;
@@ -31,6 +33,8 @@ export interface Agent {
   /** Where a subagent's own conversation is stored. */
   readonly transcriptPath?: string;
   readonly permissionMode: () => string;
+  /** The person says something: what changes by itself in the system prompt is looked at again. */
+  readonly refreshPrompt?: () => void;
   /** Takes keys out of what a person says. */
   readonly hide?: (text: string) => string;
 }

@@ -153,11 +153,15 @@ class Query {
     const { hide = (words) => words } = agent;
     const prompt = typeof given === "string" ? hide(given) : given.map((block) => hideIn(block, hide));
     const text = typeof prompt === "string" ? prompt : prompt.flatMap(textIn).join("\n");
-    const said = await agent.hooks.run(
-      "UserPromptSubmit",
-      { prompt: text, ...callerOf(agent) },
-      { signal: this.#signal },
-    );
+    // What a subagent is told comes from its parent, not from a person.
+    const said =
+      agent.agentId === undefined
+        ? await agent.hooks.run(
+            "UserPromptSubmit",
+            { prompt: text, ...callerOf(agent) },
+            { signal: this.#signal },
+          )
+        : {};
     if (this.#signal.aborted) return this.#end("aborted", "It was interrupted before the prompt was taken.");
     if (said.message !== undefined) yield { kind: "notice", text: said.message };
     const refusal = said.block ?? said.endTurn;
@@ -168,6 +172,7 @@ class Query {
     for (const notice of beside.notices) yield { kind: "notice", text: notice };
     if (this.#signal.aborted) return this.#end("aborted", "It was interrupted before the prompt was taken.");
     if (beside.failure !== undefined) return this.#end("failed", beside.failure);
+    agent.refreshPrompt?.();
     const made = createUserMessage(agent.conversation.origin(), {
       content: withBlocks(prompt, beside.blocks),
     });
@@ -178,12 +183,15 @@ class Query {
     return undefined;
   }
 
-  /** What has changed since it was last announced: tools that wait, servers' instructions, kinds of subagents. */
-  async #news(): Promise<readonly Attachment[]> {
-    const { announcements, conversation, agentId } = this.#agent;
-    if (announcements === undefined) return [];
+  /** What has changed since it was last announced: tools that wait, servers' instructions, kinds of subagents, the mode. */
+  async #news(results: readonly Message[] = []): Promise<readonly Attachment[]> {
+    const { announcements, reminders, conversation, agentId } = this.#agent;
     const { live } = conversation;
-    return announceChanges(announcements, { live, ...(agentId === undefined ? {} : { agentId }) });
+    const caller = agentId === undefined ? {} : { agentId };
+    return [
+      ...(announcements === undefined ? [] : await announceChanges(announcements, { live, ...caller })),
+      ...((await reminders?.([...live, ...results])) ?? []),
+    ];
   }
 
   /** One request with its answer. */
@@ -252,7 +260,7 @@ class Query {
     const attachments = [
       ...outcomes.flatMap((outcome) => outcome.attachments),
       ...(isLast ? ((await nestedMemory?.handleTriggers()) ?? []) : []),
-      ...(isLast ? await this.#news() : []),
+      ...(isLast ? await this.#news([results]) : []),
     ];
     yield* this.#append([results, ...this.#attachments(attachments, results)]);
   }

@@ -1,6 +1,7 @@
 import type { Agent } from "../loop/agent.js";
 import type { PermissionMode } from "../permissions/mode.js";
 import { createPermissions, type Permissions } from "../permissions/permissions.js";
+import type { AgentTool, ToolInput } from "../base/tool.js";
 import type { PlanMode } from "../tools/plan-mode.js";
 import type { SessionOptions } from "./session-options.js";
 
@@ -10,7 +11,7 @@ export function createSessionPermissions(
   {
     planMode,
     folders,
-  }: { readonly planMode: Pick<PlanMode, "isPlanMode">; readonly folders: readonly string[] },
+  }: { readonly planMode: Pick<PlanMode, "isPlanMode" | "path">; readonly folders: readonly string[] },
 ): Pick<Agent, "judge" | "permissionMode"> & Pick<Permissions, "isDenied"> {
   const permissions = createPermissions({
     mode,
@@ -26,8 +27,16 @@ export function createSessionPermissions(
     isDenied: permissions.isDenied,
     permissionMode: now,
     judge(tool, input) {
-      permissions.setMode(now());
+      // The plan itself is written while everything else only reads.
+      permissions.setMode(
+        planMode.isPlanMode() && isEditOf(planMode.path, tool, input) ? "acceptEdits" : now(),
+      );
       return permissions.judge(tool, input);
     },
   };
+}
+
+function isEditOf(path: string, tool: AgentTool, input: ToolInput): boolean {
+  const { kind, paths = [] } = tool.subject(input);
+  return kind === "edit" && paths.length > 0 && paths.every((one) => one === path);
 }

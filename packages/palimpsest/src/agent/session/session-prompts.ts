@@ -1,4 +1,3 @@
-import type { SystemPrompt } from "@palimpsest/core";
 import { platform, release } from "node:os";
 import type { Hooks } from "../hooks/hooks.js";
 import { loadMemoryFiles } from "../memory-files/load-memory-files.js";
@@ -6,10 +5,15 @@ import { memorySection } from "../memory-files/memory-section.js";
 import { languageSentence } from "../settings/language.js";
 import { settingsSources } from "../settings/settings-files.js";
 import { promptName } from "../base/shown-path.js";
+import { defaultShell } from "../shell/default-shell.js";
+import { gitState } from "../shell/git-state.js";
+import { shellEnvironment } from "../shell/shell-environment.js";
+import type { ShellGroups } from "../shell/shell-groups.js";
 import { skillSection } from "../skills/skill-listing.js";
 import { shownPath } from "../base/shown-path.js";
 import type { SessionOptions } from "./session-options.js";
-import { createAgentPrompt } from "./system-prompt.js";
+import { optionalSections } from "./optional-sections.js";
+import { createAgentPrompt, type AgentPrompt } from "./system-prompt.js";
 
 interface PromptedAgent {
   /** What a subagent is for; left out for the main thread. */
@@ -19,7 +23,7 @@ interface PromptedAgent {
 }
 
 export interface SessionPrompts {
-  readonly of: (agent: PromptedAgent) => SystemPrompt;
+  readonly of: (agent: PromptedAgent) => AgentPrompt;
   /** Memory files are read again for the next request, because of a compaction. */
   readonly noteCompaction: () => void;
   /** The files whose text stands in the prompt. */
@@ -41,18 +45,26 @@ export function createSessionPrompts(
     | "appendedPrompt"
     | "onNotice"
     | "signal"
+    | "env"
+    | "hiddenVariables"
   >,
   {
     hooks,
     now,
     hide,
     isDenied,
+    groups,
+    scratchpad,
   }: {
     readonly hooks: Hooks;
     readonly now: () => number;
     readonly hide: (text: string) => string;
     /** What may not be read comes into no prompt. */
     readonly isDenied: (path: string) => boolean;
+    /** Knows the processes that are started. */
+    readonly groups: ShellGroups;
+    /** A folder for files that nobody keeps; left out where the settings ask for none. */
+    readonly scratchpad?: string | undefined;
   },
 ): SessionPrompts {
   const { cwd, home, configDirectory, skills, style, settings, sources = settingsSources } = options;
@@ -87,10 +99,18 @@ export function createSessionPrompts(
       createAgentPrompt({
         hide,
         environment: () => environmentText(options, now()),
+        git: () =>
+          gitState({
+            directory: cwd,
+            env: shellEnvironment({ ...settings.env, ...options.env }, options.hiddenVariables),
+            groups,
+            isDenied,
+          }),
         memory,
         skills: () => (hasSkills ? skillSection(skills.skills) : undefined),
         style: () => (style.text === "" ? undefined : style.text),
         language: () => (settings.language === undefined ? undefined : languageSentence(settings.language)),
+        optional: () => optionalSections(settings.prompt, scratchpad),
         appended: () => (role === undefined ? options.appendedPrompt : undefined),
         keepsCodingInstructions: style.keepsCodingInstructions,
         ...(role === undefined ? {} : { role }),
@@ -107,6 +127,7 @@ function environmentText({ cwd, model }: Pick<SessionOptions, "cwd" | "model">, 
     "# Where you are",
     `Working directory: ${promptName(cwd)}`,
     `System: ${platform()} ${release()}`,
+    `Shell: ${defaultShell()}`,
     `Today: ${new Date(now).toISOString().slice(0, 10)}`,
     `Model: ${promptName(model)}`,
   ].join("\n");

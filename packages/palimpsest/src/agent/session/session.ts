@@ -21,7 +21,7 @@ import {
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { createBreakDiffDirectory } from "../../stores/break-diffs.js";
 import { createCalibrationFile } from "../../stores/calibration-file.js";
@@ -50,8 +50,9 @@ import { sessionOrigins } from "./branch-session.js";
 import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
 import { answerOpenCalls, openCalls } from "./open-calls.js";
+import { ownPaths, scratchpadOf, withOwnFiles } from "./own-files.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
-import { wasPlanning } from "./resumed-plan-mode.js";
+import { planModeIn, planReminder } from "./plan-reminder.js";
 import { rememberResumedReads } from "./resumed-reads.js";
 import { createSessionCalibrations } from "./session-calibrations.js";
 import { createSessionEvents, type TellEngineEvent } from "./session-events.js";
@@ -105,13 +106,21 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     ...keysIn({ ...given.settings.env, ...given.env }, given.hiddenVariables),
     ...(given.secrets ?? []),
   ]);
-  const options: SessionOptions = { ...given, provider: hidingProvider(given.provider, hider) };
-  const { id, cwd, home, settings, provider, isResumed } = options;
+  const { id, cwd, home, isResumed } = given;
   checkConversationId(id);
-  const now = options.now ?? Date.now;
-  const transcripts = projectFolder(options.dataDirectory, cwd);
-  const folder = sessionFolder(options.dataDirectory, id);
+  const now = given.now ?? Date.now;
+  const transcripts = projectFolder(given.dataDirectory, cwd);
+  const folder = sessionFolder(given.dataDirectory, id);
   const transcriptPath = join(transcripts, `${id}.jsonl`);
+  const scratchpad = scratchpadOf(given.settings, folder);
+  const own = { folder, transcriptPath, scratchpad };
+  const options: SessionOptions = {
+    ...given,
+    provider: hidingProvider(given.provider, hider),
+    settings: withOwnFiles(given.settings, own),
+  };
+  const { settings, provider } = options;
+  if (scratchpad !== undefined) await mkdir(scratchpad, { recursive: true, mode: 0o700 });
   const state = await openSessionState(folder, options.mode);
   const { planMode } = state;
   // Messages that a branch began with name outputs of the conversation that it comes from.
@@ -122,6 +131,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const { isDenied, ...permissions } = createSessionPermissions(options, { planMode, folders });
   const allowed = createPathGuard({
     roots: [cwd, ...settings.permissions.additionalDirectories, ...folders],
+    readable: [transcriptPath],
     workingDirectory: cwd,
     home,
     // Searches come across files that no call names.
@@ -129,14 +139,16 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   });
   const guard = { ...allowed, files: hidingFiles(allowed.files, hider) };
   const hooks = createSessionHooks(options, transcriptPath);
+  const spill = createSpill({ directory: outputFolder(folder), hide: hider.text });
+  const background = createBackgroundCommands({ directory: outputFolder(folder) });
   const prompts = createSessionPrompts(options, {
     hooks,
     now,
     hide: hider.text,
     isDenied: (path) => isDenied(path, "read"),
+    groups: background.groups,
+    scratchpad,
   });
-  const spill = createSpill({ directory: outputFolder(folder), hide: hider.text });
-  const background = createBackgroundCommands({ directory: outputFolder(folder) });
   const calibrations = await createSessionCalibrations(
     createCalibrationFile(join(options.dataDirectory, "estimator.json")),
     [options.model, ...options.agentTypes.flatMap(({ model }) => model ?? [])],
@@ -149,11 +161,10 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   };
   // What comes back by other ways: the session's own state, and what the prompt shows. Long outputs are files like any.
   const real = await realpath(folder).catch(() => folder);
-  const ownPaths = ["todos.json", "skills.json", "session-memory", "agents"].flatMap((name) => [
-    join(folder, name),
-    join(real, name),
-  ]);
-  const exclude = (): FileExclusions => ({ ownPaths, memoryPaths: prompts.memoryPaths() });
+  const exclude = (): FileExclusions => ({
+    ownPaths: [...ownPaths(own), ...ownPaths({ ...own, folder: real })],
+    memoryPaths: prompts.memoryPaths(),
+  });
   const { onEngineEvent } = options;
   const tellEvent: TellEngineEvent | undefined =
     onEngineEvent && ((told) => onEngineEvent({ ...told, event: hider.value(told.event) }));
@@ -251,6 +262,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     contextTokens: () => conversation.size().tokens,
     tell: (told) => options.onCompaction?.(told),
   });
+  const prompt = prompts.of({ hasSkills: true });
   const conversation = createConversation(
     {
       ...shared,
@@ -266,9 +278,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       branches: branches({ history }),
       stages: clearing.stages,
       transcriptPath,
-      system: { prompt: prompts.of({ hasSkills: true }) },
+      system: { prompt },
       tools: () => main.list().map(offeredTool),
-      continuation: options.source === "sdk" ? "autonomous" : "continue",
+      continuation: settings.prompt?.autonomous === true ? "autonomous" : "continue",
       notes: keepNotes({ store: createNotesFile(join(folder, "session-memory", "summary.md")) }),
       state: {
         restore,
@@ -305,7 +317,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   }
   main.deferral.reset(conversation.live);
   if (isResumed) {
-    if (wasPlanning(conversation.live)) state.planMode.set(true);
+    const planning = planModeIn(conversation.live);
+    if (planning.isOn && !planning.isSessionMode) state.planMode.set(true);
     await rememberResumedReads(conversation.live, { readState, absolute: guard.absolute });
     await removeLostWrites(openCalls(conversation.live), guard);
     const answer = answerOpenCalls(conversation);
@@ -339,6 +352,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       readState,
       nestedMemory,
       announcements,
+      refreshPrompt: prompt.refresh,
+      reminders: (live) => planReminder(live, state.planMode),
       tools: () => new Map(main.list().map((tool) => [tool.definition.name, tool])),
     },
     async close() {

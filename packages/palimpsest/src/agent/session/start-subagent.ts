@@ -22,6 +22,7 @@ import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import { query } from "../loop/query.js";
 import type { PathGuard } from "../base/path-guard.js";
 import type { StartSubagent } from "../subagents/subagents.js";
+import { planReminder } from "./plan-reminder.js";
 import type { SessionPrompts } from "./session-prompts.js";
 import type { SessionState } from "./session-state.js";
 import { offeredTool, type SessionTools } from "./session-tools.js";
@@ -105,6 +106,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
         readState,
         nestedMemory,
         tools: () => tools,
+        reminders: (live) => planReminder(live, state.planMode, id),
         agentId: id,
         agentType: type.name,
         transcriptPath,

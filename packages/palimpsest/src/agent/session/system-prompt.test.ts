@@ -8,6 +8,8 @@ const promptOf = (change: Partial<SystemPromptParts> = {}) =>
   createAgentPrompt({
     hide: (text) => text,
     environment: () => "Linux",
+    git: async () => undefined,
+    optional: nothing,
     memory: () => Promise.resolve(undefined),
     skills: nothing,
     style: nothing,

@@ -6,10 +6,14 @@ export interface SystemPromptParts {
   readonly hide: (text: string) => string;
   /** Computed at the start and again after each compaction. */
   readonly environment: () => string;
+  /** What git says. As `environment`, and again whenever it is refreshed. */
+  readonly git: () => Promise<string | undefined>;
   readonly memory: () => Promise<string | undefined>;
   readonly skills: () => string | undefined;
   readonly style: () => string | undefined;
   readonly language: () => string | undefined;
+  /** What settings ask for beside it. */
+  readonly optional: () => string | undefined;
   /** What whoever started the session adds. */
   readonly appended: () => string | undefined;
   /** Whether the instructions about writing code stay. */
@@ -39,14 +43,19 @@ const MEMORY = `# Your context
 - It is limited, and it is kept small for you: old tool results are cleared, and long conversations are summarised. Nothing is lost: Recall finds anything of this session again. Use it before you repeat work.
 - Keep a list with TodoWrite for work of several steps: it survives.`;
 
+export interface AgentPrompt extends SystemPrompt {
+  /** Asks git again. What has changed is told after the next message; the prompt itself stays as it was sent. */
+  readonly refresh: () => void;
+}
+
 /** Static parts first: they are the same for every session and stay in the provider's cache. */
-export function createAgentPrompt(parts: SystemPromptParts): SystemPrompt {
+export function createAgentPrompt(parts: SystemPromptParts): AgentPrompt {
   const shown = (name: string, make: () => string | undefined | Promise<string | undefined>) =>
     section(name, async () => {
       const text = await make();
       return text === undefined ? undefined : parts.hide(text);
     });
-  return createSystemPrompt([
+  const held = createSystemPrompt([
     shown("role", () => parts.role ?? ROLE),
     section("conduct", () => CONDUCT),
     section("coding", () => (parts.keepsCodingInstructions ? CODING : undefined)),
@@ -57,6 +66,16 @@ export function createAgentPrompt(parts: SystemPromptParts): SystemPrompt {
     shown("skills", parts.skills),
     shown("style", parts.style),
     shown("language", parts.language),
+    shown("optional", parts.optional),
     shown("appended", parts.appended),
   ]);
+  const git = createSystemPrompt([dynamicBoundary, shown("git", parts.git)]);
+  return {
+    resolve: async () => (await Promise.all([held.resolve(), git.resolve()])).flat(),
+    reset() {
+      held.reset();
+      git.reset();
+    },
+    refresh: () => git.reset(),
+  };
 }

@@ -4,6 +4,7 @@ import { isAbsent, isFields, type Fields } from "../base/fields.js";
 import { toolProblem } from "../permissions/known-tools.js";
 import { isPermissionMode, permissionModes, type PermissionMode } from "../permissions/mode.js";
 import { allowedRules, parseRule, type SourcedRule } from "../permissions/rule.js";
+import { readPromptSettings, type PromptSettings } from "./prompt-settings.js";
 import type { SettingsProblem } from "./settings-error.js";
 import type { SettingsFilePlace } from "./settings-files.js";
 
@@ -18,6 +19,7 @@ interface FileSettings {
   readonly model?: string;
   readonly outputStyle?: string;
   readonly language?: string;
+  readonly prompt: Partial<PromptSettings>;
 }
 
 export interface ReadFileSettings {
@@ -153,6 +155,7 @@ export function readFileSettings(
       permissions["additionalDirectories"],
     ).map(({ text }) => text),
     env: variables(),
+    prompt: readPromptSettings(content, bad),
     ...mode(),
     ...word("model"),
     ...word("outputStyle"),

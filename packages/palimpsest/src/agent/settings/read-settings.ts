@@ -5,6 +5,7 @@ import type { PermissionMode } from "../permissions/mode.js";
 import type { SourcedRule } from "../permissions/rule.js";
 import { readFileSettings, settingsDirectory } from "./file-settings.js";
 import { readJsonFile } from "./json-file.js";
+import { defaultPromptSettings, type PromptSettings } from "./prompt-settings.js";
 import { describeProblem, SettingsError, type SettingsProblem } from "./settings-error.js";
 import {
   settingsFilePlaces,
@@ -38,6 +39,8 @@ export interface AgentSettings {
   readonly model?: string;
   readonly outputStyle?: string;
   readonly language?: string;
+  /** Parts of the system prompt that are asked for. Default: none. */
+  readonly prompt?: PromptSettings;
   /** What was read, the strongest first, for whoever needs more of it. */
   readonly files: readonly SettingsFile[];
   /** One sentence for each thing that does not count, or not as it stands. Without values. */
@@ -98,6 +101,11 @@ export async function readSettingsFiles(options: ReadSettingsOptions): Promise<A
     ...first("model"),
     ...first("outputStyle"),
     ...first("language"),
+    prompt: Object.assign(
+      {},
+      defaultPromptSettings,
+      ...all.toReversed().map((one) => one.prompt),
+    ) as PromptSettings,
     files,
     warnings,
   };

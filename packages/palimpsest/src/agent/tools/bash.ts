@@ -7,6 +7,7 @@ import type { BackgroundCommands } from "./background-commands.js";
 import { createBoundedOutput } from "../shell/bounded-output.js";
 import { findsOwnRepository, GIT_BRAKES } from "../shell/git-brakes.js";
 import { isReadOnlyCommand } from "../shell/read-only-command.js";
+import { defaultShell } from "../shell/default-shell.js";
 import { runShell, type ShellEnding } from "../shell/run-shell.js";
 import { shellEnvironment } from "../shell/shell-environment.js";
 import type { Spill } from "./spill.js";
@@ -56,7 +57,7 @@ export function createBashTool(options: BashOptions): AgentTool {
     maxTimeoutMs = 600_000,
     killGraceMs = 1000,
   } = options;
-  const shell = options.shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
+  const shell = options.shell ?? defaultShell();
   const directory = createWorkingDirectory({ start: options.workingDirectory, roots: options.roots });
   const watches = new WeakMap<ReadState, StaleReadWatch>();
   const env = shellEnvironment(options.env ?? process.env, options.hiddenVariables);

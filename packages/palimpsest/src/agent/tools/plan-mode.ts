@@ -37,10 +37,18 @@ export function createPlanMode({ path, mode }: PlanModeOptions): PlanMode {
       if (agentId !== undefined) return undefined;
       const content = await readFile(path, "utf8").catch(() => undefined);
       if (content === undefined && !isPlanMode) return undefined;
-      return { path, content, isPlanMode };
+      return {
+        path,
+        content,
+        isPlanMode,
+        ...(startedInPlanMode && isPlanMode ? { isSessionMode: true } : {}),
+      };
     },
   };
 }
+
+/** How the result of an approved plan begins. */
+export const PLAN_APPROVED = "The plan is approved and plan mode is off";
 
 const noInput = { type: "object", properties: {}, additionalProperties: false } as const;
 
@@ -87,7 +95,7 @@ export function createExitPlanModeTool({ planMode, approve }: ExitPlanModeOption
     const isKept = await keep(planMode, plan);
     planMode.set(false);
     const where = isKept ? ` It is kept in ${planMode.path}.` : "";
-    return `The plan is approved and plan mode is off: begin.${where}`;
+    return `${PLAN_APPROVED}: begin.${where}`;
   };
   return {
     definition: {

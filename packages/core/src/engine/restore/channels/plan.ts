@@ -21,5 +21,6 @@ export function planModeAttachment(
     isSubAgent: agentId !== undefined,
     planFilePath: state.path,
     planExists: hasPlan(state),
+    ...(state.isSessionMode === true ? { isSessionMode: true } : {}),
   };
 }

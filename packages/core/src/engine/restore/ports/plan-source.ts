@@ -6,6 +6,8 @@ export interface PlanState {
   readonly content?: string | undefined;
   /** Whether the agent may only plan for now. */
   readonly isPlanMode: boolean;
+  /** The person began it, by the mode of the session: it ends with that mode. */
+  readonly isSessionMode?: boolean;
 }
 
 /** The plan of an agent, and its mode. */

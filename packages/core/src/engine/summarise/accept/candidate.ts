@@ -150,7 +150,10 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
       ? createSummaryMessage(origin, {
           summary: written.summary,
           transcriptPath: input.transcriptPath,
-          continuation: input.continuation ?? (input.trigger === "manual" ? "ask" : "continue"),
+          continuation:
+            input.trigger === "manual" && input.continuation !== "autonomous"
+              ? "ask"
+              : (input.continuation ?? "continue"),
           hasKeptMessages: isTail,
           workRecord: record,
         })

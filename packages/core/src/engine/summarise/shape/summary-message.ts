@@ -4,7 +4,7 @@ import type { UserMessage } from "../../../messages/message.js";
 export interface SummaryMessageParts {
   readonly summary: string;
   readonly transcriptPath?: string | undefined;
-  /** `ask`: the person compacted by hand and may be asked. `continue`: go on without a word. `autonomous`: nobody is there. */
+  /** `ask`: the person compacted by hand and may be asked. `continue`: go on without asking. `autonomous`: nobody is there. */
   readonly continuation: "ask" | "continue" | "autonomous";
   /** Newer messages stand after the summary word for word. */
   readonly hasKeptMessages: boolean;
@@ -17,13 +17,15 @@ const OPENING =
 
 const KEPT = "The most recent messages were kept and follow the summary word for word.";
 
+const ASK = "Go on from there; where you are unsure what is wanted, ask first.";
+
 const GO_ON =
-  "Go on with the work from exactly where it stopped. Do not ask the person anything first, do not confirm or " +
-  "repeat the summary, and do not introduce what you do: take the next step as if there had been no break.";
+  "Go on with the work exactly where it stopped, as if there had been no break: ask nothing first, and do not confirm, " +
+  "repeat or announce anything.";
 
 const AUTONOMOUS =
-  "You are working on your own in a loop that is already running. This is not a first start: continue the loop, " +
-  "without a greeting.";
+  "You are working on your own in a loop that is already running. This is not a first start: continue it, without a " +
+  "greeting.";
 
 const LABEL = "Summary:";
 
@@ -44,7 +46,7 @@ export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessag
             "summary, such as code, error texts or something you wrote.",
         ]),
     ...(hasKeptMessages ? [KEPT] : []),
-    ...(continuation === "ask" ? [] : [GO_ON]),
+    continuation === "ask" ? ASK : GO_ON,
     ...(continuation === "autonomous" ? [AUTONOMOUS] : []),
   ].join("\n\n");
   return createUserMessage(origin, { content, isCompactSummary: true, isVisibleInTranscriptOnly: true });
