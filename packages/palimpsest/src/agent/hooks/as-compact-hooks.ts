@@ -1,18 +1,25 @@
 import type { CompactHooks, HookContext } from "@palimpsest/core";
-import type { HookContextReply, Hooks } from "./hooks.js";
+import type { HookCaller, HookContextReply, Hooks } from "./hooks.js";
 
 /**
  * The hooks of a session as a compaction asks for them. A hook that ends the turn before a compaction blocks it;
  * afterwards its reason is a message. An abort of the compaction ends them.
  */
-export function asCompactHooks(hooks: Hooks): CompactHooks {
+export function asCompactHooks(
+  hooks: Hooks,
+  /** Whose conversation is compacted. Default: the main thread's. */
+  caller: HookCaller = {},
+): CompactHooks {
   return {
     async preCompact(input, signal) {
-      const { endTurn, block = endTurn, ...rest } = await hooks.run("PreCompact", input, { signal });
+      const said = await hooks.run("PreCompact", { ...caller, ...input }, { signal });
+      const { endTurn, block = endTurn, ...rest } = said;
       return block === undefined ? rest : { ...rest, block };
     },
-    sessionStart: async (input, signal) => asContext(await hooks.run("SessionStart", input, { signal })),
-    postCompact: async (input, signal) => asContext(await hooks.run("PostCompact", input, { signal })),
+    sessionStart: async (input, signal) =>
+      asContext(await hooks.run("SessionStart", { ...caller, ...input }, { signal })),
+    postCompact: async (input, signal) =>
+      asContext(await hooks.run("PostCompact", { ...caller, ...input }, { signal })),
   };
 }
 

@@ -3,6 +3,7 @@ import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/co
 import type { Hooks } from "../hooks/hooks.js";
 import type { Judgement } from "../permissions/judgement.js";
 import type { AgentTool, ToolInput } from "../base/tool.js";
+import type { ChangedFiles } from "./changed-files.js";
 
 /** A question whether a call may be made. */
 export interface PermissionQuestion {
@@ -16,6 +17,8 @@ export interface Agent {
   readonly conversation: Conversation;
   readonly provider: ModelProvider;
   readonly readState: ReadState;
+  /** Files that the model has read and others change. */
+  readonly changedFiles?: ChangedFiles;
   /** The tools that can be called now, by name. */
   readonly tools: () => ReadonlyMap<string, AgentTool>;
   readonly judge: (tool: AgentTool, input: ToolInput) => Judgement;

@@ -178,7 +178,9 @@ class Query {
     });
     const message = this.#isPinned ? { ...made, isPinned: true } : made;
     const contexts = contextsOf(said.contexts, "UserPromptSubmit");
-    const attachments = [...beside.attachments, ...contexts, ...(await this.#news())];
+    const stale = await agent.changedFiles?.hint();
+    const changed = stale === undefined ? [] : [{ type: "stale_reads", content: stale }];
+    const attachments = [...beside.attachments, ...contexts, ...changed, ...(await this.#news())];
     yield* this.#append([message, ...this.#attachments(attachments, message)]);
     return undefined;
   }
@@ -254,9 +256,14 @@ class Query {
   async *#keep(outcomes: readonly CallOutcome[], isLast: boolean): AsyncGenerator<AgentEvent> {
     const { conversation, nestedMemory } = this.#agent;
     for (const notice of outcomes.flatMap(({ notices }) => notices)) yield { kind: "notice", text: notice };
-    const results = createUserMessage(conversation.origin(), {
-      content: outcomes.map(({ result }) => result),
-    });
+    const stale = outcomes.find((outcome) => outcome.staleReadFileStateHint !== undefined);
+    const results = {
+      ...createUserMessage(conversation.origin(), { content: outcomes.map(({ result }) => result) }),
+      // For programs that read the transcript; the model is told in the result.
+      ...(stale === undefined
+        ? {}
+        : { toolUseResult: { staleReadFileStateHint: stale.staleReadFileStateHint } }),
+    };
     const attachments = [
       ...outcomes.flatMap((outcome) => outcome.attachments),
       ...(isLast ? ((await nestedMemory?.handleTriggers()) ?? []) : []),

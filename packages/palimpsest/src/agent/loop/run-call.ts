@@ -1,7 +1,7 @@
 import type { Attachment, ToolResultBlock, ToolUseBlock } from "@palimpsest/core";
 import { asFields } from "@palimpsest/core/engine";
 import { checkInput } from "../tools/check-input.js";
-import type { ToolInput, ToolOutput } from "../base/tool.js";
+import type { PermissionSubject, ToolInput, ToolOutput } from "../base/tool.js";
 import type { Agent } from "./agent.js";
 import { callerOf, contextsOf } from "./hook-words.js";
 import { permit } from "./permit.js";
@@ -18,6 +18,8 @@ export interface CallOutcome {
   readonly isDenied: boolean;
   /** For the person. */
   readonly notices: readonly string[];
+  /** What its result says of files that the model has read and that have changed since. */
+  readonly staleReadFileStateHint?: string;
 }
 
 /** A tool that does not mind the signal is not waited for any longer. */
@@ -76,14 +78,37 @@ export async function runCall(agent: Agent, call: ToolUseBlock, signal: AbortSig
     const told = await afterCall(agent, { call, input: permitted.input, output, started, signal });
     contexts.push(...told.contexts);
     notices.push(...told.notices);
+    const stale = await staleHint(agent, tool.subject(permitted.input).kind, told.output);
     const ending =
       told.ending ?? (output.endsTurn === true ? { reason: "done", text: textOf(told.output) } : undefined);
-    return finish(told.output, ending === undefined ? {} : { ending });
+    return finish(stale === undefined ? told.output : withText(told.output, stale), {
+      ...(ending === undefined ? {} : { ending }),
+      ...(stale === undefined ? {} : { staleReadFileStateHint: stale }),
+    });
   } catch (error) {
     if (signal.aborted) return refuse(INTERRUPTED);
     return refuse(error instanceof Error ? error.message : String(error));
   }
 }
+
+/** After whatever may have changed files, or waited for something that has: commands, servers, subagents. */
+async function staleHint(
+  { changedFiles }: Agent,
+  kind: PermissionSubject["kind"],
+  { content }: ToolOutput,
+): Promise<string | undefined> {
+  const takesText =
+    typeof content === "string" || content.every(({ type }) => type === "text" || type === "image");
+  return kind === "read" || !takesText ? undefined : changedFiles?.hint();
+}
+
+const withText = (output: ToolOutput, text: string): ToolOutput => ({
+  ...output,
+  content:
+    typeof output.content === "string"
+      ? [output.content, text].filter((part) => part.trim() !== "").join("\n\n")
+      : [...output.content, { type: "text", text }],
+});
 
 /** A call that does not run, because the turn ends before it. */
 export const skippedCall = (call: ToolUseBlock): CallOutcome => ({

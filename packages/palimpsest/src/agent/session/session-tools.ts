@@ -37,15 +37,17 @@ export interface SessionToolParts {
 /** The tools of a session's agents. */
 export interface SessionTools {
   /** Of the main thread, as the next request lists them. */
-  readonly main: (own: { readonly subagents: Subagents; readonly transcriptPath: string }) => MainTools;
-  /** Of a subagent, by name. They stay as they are while it works. */
+  readonly main: (own: { readonly subagents: Subagents; readonly transcriptPath: string }) => ListedTools;
+  /** Of a subagent. */
   readonly subagent: (own: {
     readonly type: AgentType;
+    readonly model: string;
     readonly transcriptPath: string;
-  }) => ReadonlyMap<string, AgentTool>;
+  }) => ListedTools;
 }
 
-export interface MainTools {
+/** The tools of one agent, and which of them wait to be asked for. */
+export interface ListedTools {
   readonly list: () => readonly AgentTool[];
   readonly deferral: ToolDeferral;
 }
@@ -110,13 +112,21 @@ export function createSessionTools(options: SessionOptions, parts: SessionToolPa
       ];
       return { deferral, list: () => deferral.apply(hidden([...own, ...(mcp?.tools() ?? [])])) };
     },
-    subagent({ type, transcriptPath }) {
+    subagent({ type, model, transcriptPath }) {
+      const isDeferring = canDefer(options.provider, model);
+      const deferral = createToolDeferral({ isSupported: isDeferring });
+      const isOffered = ({ definition: { name } }: AgentTool): boolean => type.tools?.includes(name) ?? true;
+      const usesServers = type.tools?.some((name) => name.startsWith("mcp__")) ?? true;
       const own = [...common, shell(), createRecallTool({ transcriptPath, isSidechain: true })];
-      return new Map(
-        hidden([...own, ...(mcp?.tools() ?? [])])
-          .filter(({ definition: { name } }) => type.tools?.includes(name) ?? true)
-          .map((tool) => [tool.definition.name, tool]),
-      );
+      const search =
+        mcp !== undefined && isDeferring && usesServers
+          ? [createToolSearchTool({ deferred: deferral.deferred })]
+          : [];
+      const offered = [...own.filter(isOffered), ...search];
+      return {
+        deferral,
+        list: () => deferral.apply(hidden([...offered, ...(mcp?.tools() ?? []).filter(isOffered)])),
+      };
     },
   };
 }

@@ -11,7 +11,6 @@ import { createDefaultEstimator, writeDiffs } from "@palimpsest/core/engine";
 import {
   createNestedMemory,
   createMemoryReadState,
-  type AnnouncementSource,
   type FileExclusions,
   type InvokedSkill,
   type NestedMemory,
@@ -33,7 +32,7 @@ import { replaceFile } from "../../stores/replace-file.js";
 import { createKeyHider, hidingFiles, hidingProvider, hidingWriter } from "./key-hider.js";
 import { keysIn } from "../base/key-variables.js";
 import type { Agent } from "../loop/agent.js";
-import { createMcpAnnouncements } from "../mcp/announcements.js";
+import { createChangedFiles } from "../loop/changed-files.js";
 import { createInstructionTest } from "../memory-files/instruction-test.js";
 import { createMemoryRules, isPersonalRule } from "../memory-files/memory-rules.js";
 import { projectDirectories } from "../base/project-directories.js";
@@ -49,11 +48,13 @@ import type { SourcedRule } from "../permissions/rule.js";
 import { sessionOrigins } from "./branch-session.js";
 import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
+import { backgroundTasks } from "./background-tasks.js";
 import { answerOpenCalls, openCalls } from "./open-calls.js";
 import { ownPaths, scratchpadOf, withOwnFiles } from "./own-files.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
 import { planModeIn, planReminder } from "./plan-reminder.js";
 import { rememberResumedReads } from "./resumed-reads.js";
+import { announcementsOf } from "./session-announcements.js";
 import { createSessionCalibrations } from "./session-calibrations.js";
 import { createSessionEvents, type TellEngineEvent } from "./session-events.js";
 import { openSessionGaps } from "./session-gaps.js";
@@ -63,7 +64,7 @@ import type { SessionOptions } from "./session-options.js";
 import { createSessionPermissions } from "./session-permissions.js";
 import { createSessionPrompts } from "./session-prompts.js";
 import { openSessionState } from "./session-state.js";
-import { createSessionTools, offeredTool, type MainTools } from "./session-tools.js";
+import { createSessionTools, offeredTool } from "./session-tools.js";
 import { compactHooks, modelOptions, sharedConversation } from "./shared-conversation.js";
 import { createSubagentStart } from "./start-subagent.js";
 import { undoLastCompaction, type UndoOutcome } from "./undo-last-compaction.js";
@@ -216,6 +217,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       guard,
       state,
       tools,
+      announcementsOf: (listed) => announcementsOf(options, listed, { hider, isMain: false }),
+      background,
       prompts,
       hider,
       nestedMemory: nestedMemoryFor,
@@ -246,12 +249,10 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       `The window of ${model} has ${window.toLocaleString("en-US")} tokens, as the API says.`,
     );
   });
+  const tasks = backgroundTasks(subagents, background, hider);
   const main = tools.main({ subagents, transcriptPath });
   const clearing = createClearOnDemand({ keep: settings.engine.clearSizeKeep });
-  const announced = announcementsOf(options, main);
-  const announcements: AnnouncementSource = {
-    announcements: async (agentId) => hider.value(await announced.announcements(agentId)),
-  };
+  const announcements = announcementsOf(options, main, { hider, isMain: true });
   const breaks = createBreakDiffDirectory({
     directory: join(folder, "cache-breaks"),
     maxFiles: settings.engine.cacheBreakDiffs,
@@ -267,7 +268,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     {
       ...shared,
       ...modelOptions(options.model),
-      ...compactHooks(hooks, (message) => options.onNotice?.(hider.text(message))),
+      ...compactHooks(hooks, { tell: (message) => options.onNotice?.(hider.text(message)) }),
       onStatus: progress.onStatus,
       every: progress.every,
       // A request holds what files and people said: keys go out of it here as everywhere.
@@ -294,7 +295,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
           todos: state.todos,
           plan: state.planMode,
           skills: state.invoked,
-          backgroundAgents: subagents,
+          backgroundAgents: tasks,
           announcements,
         },
       },
@@ -350,6 +351,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       ...common,
       conversation,
       readState,
+      changedFiles: createChangedFiles(readState),
       nestedMemory,
       announcements,
       refreshPrompt: prompt.refresh,
@@ -367,24 +369,5 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       await conversation.flush();
       await writer.close();
     },
-  };
-}
-
-/** What the main thread is told of what comes and goes: kinds of subagents, servers' tools and instructions. */
-function announcementsOf(
-  { mcp, agentTypes }: Pick<SessionOptions, "mcp" | "agentTypes">,
-  { deferral }: MainTools,
-): AnnouncementSource {
-  const servers = createMcpAnnouncements({
-    instructions: () => mcp?.instructions() ?? [],
-    deferralOf: (agentId) => (agentId === undefined ? deferral : undefined),
-  });
-  return {
-    announcements: async (agentId) => ({
-      ...(mcp === undefined ? {} : await servers.announcements(agentId)),
-      ...(agentId === undefined
-        ? { agents: agentTypes.map(({ name, description }) => ({ name, description })) }
-        : {}),
-    }),
   };
 }

@@ -2,7 +2,7 @@ import { findModel, type ConversationOptions } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
-import type { Hooks } from "../hooks/hooks.js";
+import type { HookCaller, Hooks } from "../hooks/hooks.js";
 import { asCompactHooks } from "../hooks/as-compact-hooks.js";
 import { createOverflowFiles } from "../../stores/overflow-files.js";
 import { overflowHint, recallHint } from "../recall/wording.js";
@@ -68,14 +68,14 @@ export function sharedConversation(
 }
 
 /**
- * Compactions of the main thread are told to hooks; those of subagents are their own matter. What hooks say to the person is
- * told at once, whatever becomes of the compaction.
+ * Compactions are told to hooks, those of subagents with their names. What hooks say to the person is told at once, whatever
+ * becomes of the compaction.
  */
 export function compactHooks(
   hooks: Hooks,
-  tell: (message: string) => void = () => {},
+  { caller = {}, tell }: { readonly caller?: HookCaller; readonly tell: (message: string) => void },
 ): Pick<ConversationOptions, "hooks"> {
-  const asked = asCompactHooks(hooks);
+  const asked = asCompactHooks(hooks, caller);
   const told = <Said extends { readonly message?: string }>({ message, ...rest }: Said) => {
     if (message !== undefined && message.trim() !== "") tell(message);
     return rest;

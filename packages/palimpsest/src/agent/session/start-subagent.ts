@@ -8,7 +8,9 @@ import {
   type TranscriptWriter,
 } from "@palimpsest/core";
 import {
+  createMemoryBackgroundAgents,
   createMemoryReadState,
+  type AnnouncementSource,
   type FileExclusions,
   type NestedMemory,
   type ReadState,
@@ -20,13 +22,16 @@ import { hidingWriter, type KeyHider } from "./key-hider.js";
 import type { Agent } from "../loop/agent.js";
 import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import { query } from "../loop/query.js";
+import { createChangedFiles } from "../loop/changed-files.js";
 import type { PathGuard } from "../base/path-guard.js";
 import type { StartSubagent } from "../subagents/subagents.js";
+import type { BackgroundCommands } from "../tools/background-commands.js";
+import { backgroundTasks } from "./background-tasks.js";
 import { planReminder } from "./plan-reminder.js";
 import type { SessionPrompts } from "./session-prompts.js";
 import type { SessionState } from "./session-state.js";
-import { offeredTool, type SessionTools } from "./session-tools.js";
-import { modelOptions } from "./shared-conversation.js";
+import { offeredTool, type ListedTools, type SessionTools } from "./session-tools.js";
+import { compactHooks, modelOptions } from "./shared-conversation.js";
 
 export interface SubagentParts {
   /** Where subagents' transcripts go. */
@@ -37,6 +42,8 @@ export interface SubagentParts {
   readonly guard: PathGuard;
   readonly state: SessionState;
   readonly tools: SessionTools;
+  readonly announcementsOf: (listed: ListedTools) => AnnouncementSource;
+  readonly background: Pick<BackgroundCommands, "list">;
   readonly prompts: SessionPrompts;
   readonly hider: KeyHider;
   readonly nestedMemory: (readState: ReadState) => NestedMemory;
@@ -65,7 +72,9 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     const transcriptPath = join(directory, `${id}.jsonl`);
     const readState = createMemoryReadState();
     const nestedMemory = parts.nestedMemory(readState);
-    const tools = parts.tools.subagent({ type, transcriptPath });
+    const model = type.model ?? parts.model;
+    const tools = parts.tools.subagent({ type, model, transcriptPath });
+    const announcements = parts.announcementsOf(tools);
     const writer = sidechain(hidingWriter(await createJsonlStore({ directory }).open(id), parts.hider));
     const events = parts.events(id);
     events.on("call_billed", parts.onBilled);
@@ -73,14 +82,18 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     try {
       const conversation = createConversation({
         ...parts.shared,
-        ...modelOptions(type.model ?? parts.model),
+        ...modelOptions(model),
+        ...compactHooks(parts.agent.hooks, {
+          caller: { agentId: id, agentType: type.name, transcriptPath },
+          tell: parts.onNotice,
+        }),
         source: `agent:${type.name}`,
         agentId: id,
         events,
         writer,
         transcriptPath,
-        system: { prompt: prompts.of({ role: type.prompt, hasSkills: tools.has("Skill") }) },
-        tools: () => [...tools.values()].map(offeredTool),
+        system: { prompt: prompts.of({ role: type.prompt, hasSkills: hasTool(tools, "Skill") }) },
+        tools: () => tools.list().map(offeredTool),
         continuation: "autonomous",
         state: {
           restore,
@@ -89,9 +102,18 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
           workingDirectory: parts.cwd,
           resolvePath: guard.absolute,
           exclude: parts.exclude,
-          ports: { files: guard.files, todos: state.todos, skills: state.invoked },
+          ports: {
+            files: guard.files,
+            todos: state.todos,
+            skills: state.invoked,
+            // It starts none itself, and may run commands.
+            backgroundAgents: backgroundTasks(createMemoryBackgroundAgents(), parts.background, parts.hider),
+            announcements,
+          },
         },
       });
+      tools.deferral.reset(conversation.live);
+      events.on("compact", () => tools.deferral.reset(conversation.live));
       begun = conversation;
       const started = await parts.agent.hooks.run(
         "SubagentStart",
@@ -104,8 +126,10 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
         ...parts.agent,
         conversation,
         readState,
+        changedFiles: createChangedFiles(readState),
         nestedMemory,
-        tools: () => tools,
+        announcements,
+        tools: () => new Map(tools.list().map((tool) => [tool.definition.name, tool])),
         reminders: (live) => planReminder(live, state.planMode, id),
         agentId: id,
         agentType: type.name,
@@ -137,6 +161,8 @@ async function* noticing(
     await events.return(undefined as never);
   }
 }
+const hasTool = ({ list }: ListedTools, name: string): boolean =>
+  list().some(({ definition }) => definition.name === name);
 
 /** What subagents say is marked as theirs. */
 const sidechain = (writer: TranscriptWriter): TranscriptWriter => ({

@@ -24,9 +24,13 @@ export type BackgroundStatus =
 export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
+  /** The subagent that started it; left out for the main thread. */
+  readonly agentId?: string;
   /** The whole output, as far as it was kept. */
   readonly outputPath: string;
   readonly status: () => BackgroundStatus;
+  /** Whether somebody has been told how it ended. */
+  readonly isRetrieved: () => boolean;
   /** Bytes that stand in the file. */
   readonly written: () => number;
   /** Bytes that are in no file: too many, or the disk failed. */
@@ -46,6 +50,7 @@ interface BackgroundStart {
   readonly env: NodeJS.ProcessEnv;
   /** What must not stand in the output. */
   readonly keys?: readonly string[];
+  readonly agentId?: string;
 }
 
 /** The commands that a session runs in the background. */
@@ -80,6 +85,7 @@ export function createBackgroundCommands(options: BackgroundCommandsOptions): Ba
     cwd,
     env,
     keys = [],
+    agentId,
   }: BackgroundStart): Promise<BackgroundCommand> => {
     const id = `bash_${++count}`;
     const { path, file } = await createPrivateFile(directory, id);
@@ -87,6 +93,7 @@ export function createBackgroundCommands(options: BackgroundCommandsOptions): Ba
     const output = createOutputFile(file, { path, maxBytes: maxOutputBytes });
     const filter = createKeyFilter(keys);
     let status: BackgroundStatus = { kind: "running" };
+    let isRetrieved = false;
     const ended = runShell({
       shell,
       command,
@@ -105,11 +112,16 @@ export function createBackgroundCommands(options: BackgroundCommandsOptions): Ba
     const shown: BackgroundCommand = {
       id,
       command,
+      ...(agentId === undefined ? {} : { agentId }),
       outputPath: path,
       status: () => status,
+      isRetrieved: () => isRetrieved,
       written: output.written,
       dropped: output.dropped,
-      takeNew: output.takeNew,
+      takeNew(maxBytes) {
+        isRetrieved = status.kind !== "running";
+        return output.takeNew(maxBytes);
+      },
       ended,
     };
     entries.set(id, { shown, stop });

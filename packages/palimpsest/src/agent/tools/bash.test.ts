@@ -6,7 +6,6 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -222,27 +221,6 @@ describe("the working directory", () => {
     mkdirSync(join(root, name));
     await run(`cd it*`);
     expect((await run("pwd")).content).toBe(join(root, name));
-  });
-});
-
-describe("files that were read before", () => {
-  it("are named when a command changed them, once", async () => {
-    const { run } = harness();
-    const readState = createMemoryReadState();
-    const paths = ["one.txt", "two.txt"].map((name) => join(root, name));
-    for (const path of paths) {
-      writeFileSync(path, "text");
-      utimesSync(path, 1000, 1000);
-      readState.remember(path, { timestamp: 0, mtime: 1_000_000 });
-    }
-    const ctx = context({ readState });
-    expect((await run("cat one.txt", {}, ctx)).content).toBe("text");
-    const changed = await run("echo more >> one.txt; echo done", {}, ctx);
-    expect(changed.content).toMatch(/^done\n\nFiles that you read have changed/);
-    expect(changed.content).toContain(paths[0]);
-    expect(changed.content).not.toContain(paths[1]);
-    expect((await run("echo again", {}, ctx)).content).toBe("again");
-    expect((await run("rm two.txt", {}, ctx)).content).toContain(`${paths[1]} (no longer there)`);
   });
 });
 

@@ -1,6 +1,4 @@
-import { existsSync, statSync } from "node:fs";
-import { createStaleReadWatch, staleReadHint, type StaleReadWatch } from "@palimpsest/core/restore";
-import type { ReadState } from "@palimpsest/core/restore";
+import { existsSync } from "node:fs";
 import { withoutSecrets } from "../../providers/secrets.js";
 import { keysIn } from "../base/key-variables.js";
 import type { BackgroundCommands } from "./background-commands.js";
@@ -59,19 +57,12 @@ export function createBashTool(options: BashOptions): AgentTool {
   } = options;
   const shell = options.shell ?? defaultShell();
   const directory = createWorkingDirectory({ start: options.workingDirectory, roots: options.roots });
-  const watches = new WeakMap<ReadState, StaleReadWatch>();
   const env = shellEnvironment(options.env ?? process.env, options.hiddenVariables);
   const keys = options.keys ?? keysIn(options.env ?? process.env, options.hiddenVariables);
   const hide = withoutSecrets(keys);
   const hasGit = findsOwnRepository(env);
 
-  const staleHint = async (readState: ReadState): Promise<string | undefined> => {
-    const watch = watches.get(readState) ?? createStaleReadWatch({ readState, files: { stat } });
-    watches.set(readState, watch);
-    return staleReadHint(await watch.check());
-  };
-
-  const runInBackground = async (command: string): Promise<ToolOutput> => {
+  const runInBackground = async (command: string, { agentId }: ToolContext): Promise<ToolOutput> => {
     try {
       const { id, outputPath } = await background.start({
         shell,
@@ -79,6 +70,7 @@ export function createBashTool(options: BashOptions): AgentTool {
         cwd: directory.current(),
         env,
         keys,
+        ...(agentId === undefined ? {} : { agentId }),
       });
       return {
         content: `Started in the background as ${id}. Its output goes to ${outputPath}. Use BashOutput with bash_id "${id}" for what is new, KillBash to end it.`,
@@ -115,7 +107,6 @@ export function createBashTool(options: BashOptions): AgentTool {
       endingLine(ending, timeoutMs),
       text === "" && ending.kind === "exited" && ending.code === 0 ? "(no output)" : text,
       moved(ending, cwd),
-      await staleHint(context.readState),
     ].filter((line) => line !== undefined && line !== "");
     const isError = ending.kind !== "exited" || ending.code !== 0;
     return { content: lines.join("\n\n"), ...(isError ? { isError } : {}) };
@@ -163,16 +154,12 @@ export function createBashTool(options: BashOptions): AgentTool {
       if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
         return failure("The command is too long. Write it to a file with Write and run that.");
       }
-      return input["run_in_background"] === true ? runInBackground(command) : runInForeground(input, context);
+      return input["run_in_background"] === true
+        ? runInBackground(command, context)
+        : runInForeground(input, context);
     },
   };
 }
-
-/** Synchronous: a call of a few microseconds for each file that was read, where a promise would cost ten times that. */
-const stat = async (path: string): Promise<{ readonly mtime: number } | undefined> => {
-  const status = statSync(path, { throwIfNoEntry: false });
-  return status?.isFile() === true ? { mtime: status.mtimeMs } : undefined;
-};
 
 const failure = (content: string): ToolOutput => ({ content, isError: true });
 

@@ -11,10 +11,10 @@ export function backgroundAttachments(
 ): readonly Attachment[] {
   return agents
     .filter(({ id, status, isRetrieved }) => id !== agentId && status !== "pending" && isRetrieved !== true)
-    .map(({ id, description, status, progress }) => ({
+    .map(({ id, kind = "agent", description, status, progress }) => ({
       type: "task_status",
       taskId: id,
-      taskType: "agent",
+      taskType: kind,
       description,
       status,
       ...(progress === undefined || progress.trim() === "" ? {} : { progress }),

@@ -1,8 +1,10 @@
 export type BackgroundStatus = "pending" | "running" | "completed" | "failed" | "killed";
 
-/** A subagent that works beside the one that started it. */
+/** A subagent, or a command, that works beside the agent that started it. */
 export interface BackgroundAgent {
   readonly id: string;
+  /** Default `agent`. */
+  readonly kind?: "agent" | "command";
   readonly description: string;
   readonly status: BackgroundStatus;
   /** What it did last, or what came of it, in a sentence or two. */
