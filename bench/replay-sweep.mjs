@@ -2,7 +2,7 @@
 const variants = [
   "compactEarly=false",
   "clearEagerly=true",
-  "disableMicrocompact=true",
+  "disableClearing=true",
   "compactFork=false",
   ...[0, 2, 5].map((value) => `restoreFiles=${value}`),
   "compactNamesTokens=0",

@@ -10,7 +10,7 @@ import {
 } from "@palimpsest/core";
 import {
   applyClearing,
-  applyMicrocompactions,
+  applyClearings,
   conversationWindows,
   createDefaultEstimator,
   createResultIndex,
@@ -51,7 +51,7 @@ function clear(window: readonly Message[], variant: "size-based" | "time-based")
   const { messages: live, boundary } = applyClearing(window, decision, { origin });
   const after = live.reduce((sum, message) => sum + estimator.message(message), 0);
   expect(measured - after).toBe(decision.tokensBefore - decision.tokensAfter);
-  return { decision, live, resumed: applyMicrocompactions([...window, boundary]), measured };
+  return { decision, live, resumed: applyClearings([...window, boundary]), measured };
 }
 
 describe.skipIf(corpus === undefined)(`clearing recorded conversations${reason}`, () => {

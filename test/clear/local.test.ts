@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ClearDecision } from "../../packages/core/src/engine/clear/decision.js";
-import { applyMicrocompactions } from "../../packages/core/src/engine/boundaries/clear-results.js";
+import { applyClearings } from "../../packages/core/src/engine/boundaries/clear-results.js";
 import { applyClearing } from "../../packages/core/src/engine/clear/local-clearing.js";
 import { decideSizeBased } from "../../packages/core/src/engine/clear/size-based.js";
 import { decideTimeBased } from "../../packages/core/src/engine/clear/time-based.js";
@@ -84,7 +84,7 @@ describe("models that bind thinking (claude-opus-5-5)", () => {
         known = agent.live.length;
       }
     }
-    const resumed = normalise(applyMicrocompactions(stored), { tools }).messages;
+    const resumed = normalise(applyClearings(stored), { tools }).messages;
     expect(JSON.stringify(resumed)).toBe(JSON.stringify(agent.requestMessages()));
     agent.send();
   });

@@ -333,7 +333,7 @@ describe("every writer of summaries", () => {
     const session = await stage.open("server", {
       model: "claude-sonnet-5-5",
       // The provider does not combine its own summary with its own clearing.
-      engine: { compactServerWriter: true, disableMicrocompact: true },
+      engine: { compactServerWriter: true, disableClearing: true },
     });
     for (let at = 0; at < 4; at += 1) {
       stage.direct("main", text(LONG));

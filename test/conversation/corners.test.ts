@@ -260,7 +260,7 @@ describe("by hand and automatic", () => {
     let events = 0;
     const host = start({
       model: "claude-opus-5",
-      settings: { disableMicrocompact: true },
+      settings: { disableClearing: true },
       append: async () => {
         if (isBroken) throw new Error("no space left");
       },

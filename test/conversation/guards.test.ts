@@ -89,7 +89,7 @@ describe("guards", () => {
     const inner = worker(false);
     const [broken, whole] = [withSummaries(inner, { mode: "empty" }), withSummaries(inner)];
     const player: Player = { answer: (prompt, memory) => (isBroken ? broken : whole).answer(prompt, memory) };
-    const host = start({ player, settings: { compactExtractive: false, disableMicrocompact: true } });
+    const host = start({ player, settings: { compactExtractive: false, disableClearing: true } });
     const { agent, provider, events } = host;
     await agent.say("go");
     for (let turn = 0; turn < 2; turn += 1) await agent.turn();
@@ -114,7 +114,7 @@ describe("guards", () => {
   it("at the last rung the breaker holds nothing back, and what cannot be helped is told", async () => {
     const host = start({
       player: withSummaries(worker(false), { mode: "empty" }),
-      settings: { compactExtractive: false, disableMicrocompact: true },
+      settings: { compactExtractive: false, disableClearing: true },
     });
     const { agent, events } = host;
     await agent.say("go");
@@ -131,7 +131,7 @@ describe("guards", () => {
   });
 
   it("an abort is not a failure", async () => {
-    const host = start({ settings: { disableMicrocompact: true } });
+    const host = start({ settings: { disableClearing: true } });
     await host.agent.say("go");
     await fill(host, host.agent.conversation.size().thresholds.autoCompactAt);
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -243,7 +243,7 @@ describe("another model", () => {
   it("with a smaller window: compacts first, with the old one", async () => {
     const host = start({
       window: 300_000,
-      settings: { window: undefined, disableMicrocompact: true },
+      settings: { window: undefined, disableClearing: true },
       conversation: { model: "claude-opus-5" },
     });
     const { agent, provider } = host;

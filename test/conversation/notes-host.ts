@@ -120,7 +120,7 @@ export function startNotesHost(options: NotesHostOptions = {}) {
         reserve: 6000,
         autoCompactBuffer: 3000,
         keepRecentTokens: 2000,
-        disableMicrocompact: true,
+        disableClearing: true,
         notes: true,
         notesFirstTokens: 4000,
         notesTokensBetweenUpdates: 2000,
@@ -132,10 +132,10 @@ export function startNotesHost(options: NotesHostOptions = {}) {
     },
   });
   const { conversation } = agent;
-  const updates: EngineEvents["session_memory_extracted"][] = [];
-  const overs: EngineEvents["session_memory_over_threshold"][] = [];
-  conversation.events.on("session_memory_extracted", (event) => updates.push(event));
-  conversation.events.on("session_memory_over_threshold", (event) => overs.push(event));
+  const updates: EngineEvents["notes_extracted"][] = [];
+  const overs: EngineEvents["notes_over_threshold"][] = [];
+  conversation.events.on("notes_extracted", (event) => updates.push(event));
+  conversation.events.on("notes_over_threshold", (event) => overs.push(event));
   return {
     agent,
     conversation,

@@ -17,7 +17,7 @@ const start = (settings: object) => {
       model: "claude-opus-5",
       maxTokens: 2000,
       tools: () => tools,
-      settings: { window: 60_000, disableMicrocompact: true, ...settings },
+      settings: { window: 60_000, disableClearing: true, ...settings },
     },
   });
 };

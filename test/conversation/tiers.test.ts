@@ -49,7 +49,7 @@ it.each<[string, Run]>([
   });
   await agent.say("Work through the whole project. Never delete a test.");
   const seen = new Set<string>();
-  agent.conversation.events.on("microcompact", ({ variant }) => seen.add(variant));
+  agent.conversation.events.on("clearing", ({ variant }) => seen.add(variant));
   while (count.done < CALLS) {
     const outcome = await agent.turn();
     if (outcome.kind === "held") throw new Error(`${outcome.reason}: ${outcome.message}`);

@@ -47,7 +47,7 @@ it("says that it waits to ask for a summary again, and gets it from the cache", 
       PALIMPSEST_RESERVE: "8000",
       PALIMPSEST_AUTOCOMPACT_BUFFER: "6000",
       PALIMPSEST_COMPACT_EARLY: "false",
-      PALIMPSEST_DISABLE_MICROCOMPACT: "true",
+      PALIMPSEST_DISABLE_CLEARING: "true",
     },
   );
   const lines = linesOf(stdout);

@@ -8,7 +8,7 @@ import {
   type Message,
   type MessageOrigin,
 } from "@palimpsest/core";
-import { liveMessages, applyMicrocompactions } from "@palimpsest/core/engine";
+import { liveMessages, applyClearings } from "@palimpsest/core/engine";
 import { createHeuristicEstimator } from "../../packages/core/src/engine/measure/heuristic-estimator.js";
 import { compact } from "../../packages/core/src/engine/summarise/compact.js";
 import type { CompactionScope } from "../../packages/core/src/engine/summarise/run/division.js";
@@ -74,7 +74,7 @@ function createChain() {
       return listed.flatMap(({ text }) => (text === undefined ? [] : [text]));
     },
     shown: () => JSON.stringify(normalise(live).messages),
-    resumed: () => applyMicrocompactions(liveMessages(stored)),
+    resumed: () => applyClearings(liveMessages(stored)),
   };
 }
 

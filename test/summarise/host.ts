@@ -15,7 +15,7 @@ import {
 } from "@palimpsest/core";
 import {
   liveMessages,
-  applyMicrocompactions,
+  applyClearings,
   createContextMeter,
   createNormaliser,
   createRequestBuilder,
@@ -273,7 +273,7 @@ export function createHost(options: HostOptions = {}) {
     },
     /** What a conversation resumed from the transcript sends. */
     resumed: () =>
-      normalise(applyMicrocompactions(liveMessages(host.stored)), {
+      normalise(applyClearings(liveMessages(host.stored)), {
         tools: tools.map(({ definition }) => definition),
       }).messages,
   };

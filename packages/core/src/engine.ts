@@ -66,7 +66,7 @@ export {
   type CachedEdits,
   type CacheReport,
 } from "./engine/clear/cached-edits.js";
-export { applyMicrocompactions } from "./engine/boundaries/clear-results.js";
+export { applyClearings } from "./engine/boundaries/clear-results.js";
 export { CLEARED_RESULT_TEXT } from "./engine/boundaries/cleared-result.js";
 export type {
   ClearThinkingEdit,
@@ -86,10 +86,10 @@ export type {
 export { applyClearing, type ApplyOptions, type Cleared } from "./engine/clear/local-clearing.js";
 export type { DeletionNotice } from "./engine/boundaries/deletion-notice.js";
 export {
-  isMicrocompactBoundary,
-  type MicrocompactBoundary,
-  type MicrocompactMetadata,
-} from "./engine/boundaries/microcompact-boundary.js";
+  isClearingBoundary,
+  type ClearingBoundary,
+  type ClearingMetadata,
+} from "./engine/boundaries/clearing-boundary.js";
 export { restateClearings } from "./engine/clear/restate-clearings.js";
 export {
   createResultIndex,

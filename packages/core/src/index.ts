@@ -116,6 +116,7 @@ export {
   defaultSettings,
   resolveSettings,
   settingDefinitions,
+  type GivenSettings,
   type ResolvedSettings,
   type SettingDefinition,
   type SettingName,
@@ -132,7 +133,7 @@ export {
   type CompactableToolsOptions,
 } from "./engine/tools/compactable-tools.js";
 export type { CacheFacts, CostVerdict } from "./engine/events/cost-verdict.js";
-export type { EditPosition } from "./engine/boundaries/microcompact-boundary.js";
+export type { EditPosition } from "./engine/boundaries/clearing-boundary.js";
 export type {
   CallOptions,
   CallProgress,

@@ -158,7 +158,7 @@ export async function createPerson(options: PersonOptions) {
     const created = create(messages);
     created.events.on("compact", (event) => count(`${event.variant} by ${event.writer}`));
     created.events.on("compact_failed", (event) => count(`failed: ${event.reason}`));
-    created.events.on("microcompact", (event) => count(event.variant));
+    created.events.on("clearing", (event) => count(event.variant));
     created.events.on("media_replaced", () => count("media"));
     return created;
   };

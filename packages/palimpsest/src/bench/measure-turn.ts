@@ -43,7 +43,7 @@ function turns(messageCount: number): readonly number[] {
   const cost = {
     prices: model.prices,
     cache: { state: "warm", ttl: "5m" },
-    expectedTurnsLeft: 0,
+    expectedRoundsLeft: 0,
   } as const;
   let previous: ReturnType<typeof decideSizeBased> | undefined;
   let number = 0;

@@ -9,7 +9,7 @@ import {
   cacheFigures,
   costOfLoss,
   isMediaBoundary,
-  isMicrocompactBoundary,
+  isClearingBoundary,
   judgeReading,
   matchesPattern,
   pricesAt,
@@ -80,7 +80,7 @@ export function recordedBreaks({ messages }: Recording): readonly RecordedBreak[
   for (const message of messages) {
     if (message.isSidechain === true) continue;
     if (isCompactBoundary(message)) before = undefined;
-    else if (isMicrocompactBoundary(message) || isMediaBoundary(message)) isExplained = true;
+    else if (isClearingBoundary(message) || isMediaBoundary(message)) isExplained = true;
     else if (message.type === "user" || message.type === "attachment") {
       startedAt = Date.parse(message.timestamp);
     }

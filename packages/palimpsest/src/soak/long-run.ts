@@ -20,7 +20,7 @@ export const longRun: SoakRun = {
   async pass({ random, step, isOver }: SoakContext): Promise<void> {
     const resultBytes = 9000 + random.below(2001);
     const pauseAt = 300 + random.below(1000);
-    const off = { disableMicrocompact: true, compactFork: false };
+    const off = { disableClearing: true, compactFork: false };
     const cheap = await startWork({ resultBytes, pauseAt });
     const dear = await startWork({ resultBytes, pauseAt, settings: off });
     const noting = await startWork({ resultBytes, pauseAt, settings: { notes: true } });

@@ -41,7 +41,7 @@ export const notesRun: SoakRun = {
 type Kind = "main" | "notes" | "summary";
 
 const kindOf = (body: string): Kind => {
-  if (body.includes("<current_notes>")) return "notes";
+  if (body.includes("<current-notes>")) return "notes";
   return body.includes("<analysis>") ? "summary" : "main";
 };
 
@@ -109,7 +109,7 @@ async function startWork({ resultBytes, notes }: { resultBytes: number; notes: b
   });
   const { conversation } = agent;
   const sizes: number[] = [];
-  conversation.events.on("session_memory_extracted", ({ outcome }) => {
+  conversation.events.on("notes_extracted", ({ outcome }) => {
     // Thrown here it would be heard by nobody.
     sizes.push(outcome === "updated" ? conversation.size().tokens : Number.NaN);
   });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
-import { applyMicrocompactions, clearResults } from "./clear-results.js";
+import { applyClearings, clearResults } from "./clear-results.js";
 import { CLEARED_RESULT_TEXT, clearedText, isClearedResult } from "./cleared-result.js";
 import {
-  createMicrocompactBoundary,
-  isMicrocompactBoundary,
+  createClearingBoundary,
+  isClearingBoundary,
   removesContent,
-  type MicrocompactMetadata,
-} from "./microcompact-boundary.js";
+  type ClearingMetadata,
+} from "./clearing-boundary.js";
 import { createSample } from "../tools/testing/sample.js";
 
-const metadata = (change: Partial<MicrocompactMetadata>): MicrocompactMetadata => ({
+const metadata = (change: Partial<ClearingMetadata>): ClearingMetadata => ({
   variant: "size-based",
   trigger: "auto",
   toolUseIds: [],
@@ -32,7 +32,7 @@ describe("clearing results", () => {
     const messages = [
       ...sample.round({ calls: [{ result: "a" }, { result: "b" }, { result: "c", isError: true }] }),
     ];
-    const boundary = createMicrocompactBoundary(
+    const boundary = createClearingBoundary(
       sample.origin(),
       metadata({
         toolUseIds: ["toolu_1", "toolu_3"],
@@ -51,12 +51,12 @@ describe("clearing results", () => {
   it("clears only what stands before the boundary, and a second time changes nothing", () => {
     const sample = createSample();
     const first = sample.round({ calls: [{ id: "x", result: "a" }] });
-    const boundary = createMicrocompactBoundary(sample.origin(), metadata({ toolUseIds: ["x"] }));
+    const boundary = createClearingBoundary(sample.origin(), metadata({ toolUseIds: ["x"] }));
     const again = sample.round({ calls: [{ id: "x", result: "later" }] });
     const stored = [...first, boundary, ...again];
-    const live = applyMicrocompactions(stored);
+    const live = applyClearings(stored);
     expect(contents(live)).toEqual([CLEARED_RESULT_TEXT, "later"]);
-    expect(applyMicrocompactions(live)).toBe(live);
+    expect(applyClearings(live)).toBe(live);
   });
 
   it("removes all thinking behind the first change, and messages that held nothing else", () => {
@@ -68,7 +68,7 @@ describe("clearing results", () => {
       ...sample.round({ thinking: "three", text: "done" }),
     ];
     const call = messages.find((message) => JSON.stringify(message).includes('"id":"toolu_1"'));
-    const boundary = createMicrocompactBoundary(
+    const boundary = createClearingBoundary(
       sample.origin(),
       metadata({ toolUseIds: ["toolu_1"], thinkingRemovedAfter: call?.uuid ?? "" }),
     );
@@ -79,7 +79,7 @@ describe("clearing results", () => {
     expect(sent).not.toContain('"thinking":"three"');
     expect(normalise(live).repairs).toEqual([]);
     const later = sample.round({ thinking: "four", text: "on" });
-    const resumed = applyMicrocompactions([...messages, boundary, ...later]);
+    const resumed = applyClearings([...messages, boundary, ...later]);
     expect(normalise(resumed)).toEqual(normalise([...live, ...later]));
     expect(JSON.stringify(resumed)).toContain('"thinking":"four"');
   });
@@ -88,28 +88,28 @@ describe("clearing results", () => {
     const sample = createSample();
     const messages = sample.round({ calls: [{}] });
     for (const variant of ["cached", "api-native"] as const) {
-      const boundary = createMicrocompactBoundary(
+      const boundary = createClearingBoundary(
         sample.origin(),
         metadata({ variant, toolUseIds: ["toolu_1"] }),
       );
       const stored = [...messages, boundary];
-      expect(applyMicrocompactions(stored)).toBe(stored);
+      expect(applyClearings(stored)).toBe(stored);
     }
   });
 
   it("passes over damaged boundaries and content", () => {
     const sample = createSample();
     const broken = [
-      { ...createMicrocompactBoundary(sample.origin(), metadata({})), microcompactMetadata: undefined },
+      { ...createClearingBoundary(sample.origin(), metadata({})), microcompactMetadata: undefined },
       {
-        ...createMicrocompactBoundary(sample.origin(), metadata({})),
+        ...createClearingBoundary(sample.origin(), metadata({})),
         microcompactMetadata: { toolUseIds: 3 },
       },
     ] as unknown as Message[];
-    expect(broken.some(isMicrocompactBoundary)).toBe(false);
+    expect(broken.some(isClearingBoundary)).toBe(false);
     expect(broken.some(removesContent)).toBe(false);
     const messages = [...sample.round({ calls: [{}] }), ...broken];
-    expect(applyMicrocompactions(messages)).toBe(messages);
+    expect(applyClearings(messages)).toBe(messages);
   });
 
   it("knows a cleared result, as text or as a block", () => {

@@ -1,33 +1,26 @@
 import type { AssistantBlock, UserBlock } from "../../messages/content.js";
 import type { AssistantMessage, Message, UserMessage } from "../../messages/message.js";
 import { CLEARED_RESULT_TEXT, clearBlock } from "./cleared-result.js";
-import {
-  isLocalClearing,
-  isMicrocompactBoundary,
-  type MicrocompactBoundary,
-} from "./microcompact-boundary.js";
+import { isLocalClearing, isClearingBoundary, type ClearingBoundary } from "./clearing-boundary.js";
 
 /**
  * The messages with every clearing among them applied to what stands before its boundary: stored originals
  * become what the live conversation was. Messages that were already cleared stay the same objects, and a list
  * in which nothing changes is returned itself. Deletions that a provider makes change nothing here.
  */
-export function applyMicrocompactions(messages: readonly Message[]): readonly Message[] {
-  return rewrite(messages, isMicrocompactBoundary);
+export function applyClearings(messages: readonly Message[]): readonly Message[] {
+  return rewrite(messages, isClearingBoundary);
 }
 
 /** The live messages after a new clearing: what it clears is cleared, and its boundary stands at the end. */
-export function clearResults(
-  messages: readonly Message[],
-  boundary: MicrocompactBoundary,
-): readonly Message[] {
-  return rewrite([...messages, boundary], (message): message is MicrocompactBoundary => message === boundary);
+export function clearResults(messages: readonly Message[], boundary: ClearingBoundary): readonly Message[] {
+  return rewrite([...messages, boundary], (message): message is ClearingBoundary => message === boundary);
 }
 
 /** From the end to the start: whatever a boundary says holds for all that comes before it. */
 function rewrite(
   messages: readonly Message[],
-  counts: (message: Message) => message is MicrocompactBoundary,
+  counts: (message: Message) => message is ClearingBoundary,
 ): readonly Message[] {
   const texts = new Map<string, string>();
   const strippedAfter = new Set<string>();
@@ -44,7 +37,7 @@ function rewrite(
 }
 
 function noteBoundary(
-  { microcompactMetadata: metadata }: MicrocompactBoundary,
+  { microcompactMetadata: metadata }: ClearingBoundary,
   texts: Map<string, string>,
   strippedAfter: Set<string>,
 ): void {

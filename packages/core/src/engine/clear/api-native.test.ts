@@ -77,7 +77,7 @@ describe("the provider's own clearing", () => {
     ["nothing-to-clear", {}, 3],
     ["saves-too-little", {}, 5],
     ["not-supported", { model: undefined }, 20],
-    ["disabled", { settings: { ...defaultSettings, disableMicrocompact: true } }, 20],
+    ["disabled", { settings: { ...defaultSettings, disableClearing: true } }, 20],
   ])("%s", (reason, change, count) => {
     expect(decideApiNative(nativeContext(count, change)).results).toMatchObject({ kind: "keep", reason });
   });

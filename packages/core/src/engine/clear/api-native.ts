@@ -11,10 +11,7 @@ import type { CostVerdict } from "../events/cost-verdict.js";
 import type { ClearContext, KeepReason } from "./decision.js";
 import { tellOfClearing, type ApplyOptions } from "./local-clearing.js";
 import type { DeletionNotice } from "../boundaries/deletion-notice.js";
-import {
-  createMicrocompactBoundary,
-  type MicrocompactBoundary,
-} from "../boundaries/microcompact-boundary.js";
+import { createClearingBoundary, type ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import type { ResultIndex } from "./result-index.js";
 
 /** What is held until the next compaction, because the parameter is part of the cache key. */
@@ -66,7 +63,7 @@ const MINUTE = 60_000;
  */
 export function decideApiNative(context: NativeContext): NativeDecision {
   const { model, settings, state } = context;
-  if (settings.disableCompact || settings.disableMicrocompact) return unused(state, "disabled");
+  if (settings.disableCompact || settings.disableClearing) return unused(state, "disabled");
   if (model?.capabilities.contextEdits !== true) return unused(state, "not-supported");
   const thinking =
     state.thinking === "all" && isIdle(context) && thinkingPays(context) ? "last-turn" : state.thinking;
@@ -92,8 +89,8 @@ function thinkingPays({ index, cost, settings, contextTokens }: NativeContext): 
     {
       cleared: index.thinkingBehind(0),
       suffix: contextTokens,
-      suffixEachTurn: contextTokens,
-      expectedTurnsLeft: cost.expectedTurnsLeft ?? settings.clearExpectedTurns,
+      suffixEachRound: contextTokens,
+      expectedRoundsLeft: cost.expectedRoundsLeft ?? settings.clearExpectedRounds,
     },
     cost,
   );
@@ -186,8 +183,8 @@ function costOf({ cost, settings, index }: NativeContext, cleared: NativelyClear
     {
       cleared: cleared.tokens,
       suffix: Math.max(0, index.totalTokens - cleared.tokens),
-      suffixEachTurn: cleared.behind,
-      expectedTurnsLeft: cost.expectedTurnsLeft ?? settings.clearExpectedTurns,
+      suffixEachRound: cleared.behind,
+      expectedRoundsLeft: cost.expectedRoundsLeft ?? settings.clearExpectedRounds,
     },
     cost,
   );
@@ -210,7 +207,7 @@ function strategyFor(context: NativeContext, trigger: number): Omit<ClearToolUse
 export interface NotedResponse {
   readonly state: NativeClearing;
   /** Set where the provider cleared more than for the response before. */
-  readonly cleared?: { readonly boundary: MicrocompactBoundary; readonly notice: DeletionNotice };
+  readonly cleared?: { readonly boundary: ClearingBoundary; readonly notice: DeletionNotice };
 }
 
 /**
@@ -241,7 +238,7 @@ export function noteNativeResponse(
   return {
     state: { ...state, clearedToolUses: count },
     cleared: {
-      boundary: createMicrocompactBoundary(origin, event),
+      boundary: createClearingBoundary(origin, event),
       notice: { deletedTokens: applied.tokens, keepsPrefix: false },
     },
   };

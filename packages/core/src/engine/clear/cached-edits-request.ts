@@ -6,7 +6,7 @@ import type {
 } from "../../messages/content.js";
 import { cleanToolId } from "../../messages/normalise/clean-block.js";
 import type { CachedEdits, PinnedEdit } from "./cached-edits.js";
-import type { EditPosition } from "../boundaries/microcompact-boundary.js";
+import type { EditPosition } from "../boundaries/clearing-boundary.js";
 
 /** The private block that deletes results inside the provider's cached prefix. */
 export interface CacheEditsBlock {

@@ -1,9 +1,9 @@
 import {
-  createMicrocompactBoundary,
+  createClearingBoundary,
   isLocalClearing,
-  isMicrocompactBoundary,
-} from "../boundaries/microcompact-boundary.js";
-import type { EditPosition, MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+  isClearingBoundary,
+} from "../boundaries/clearing-boundary.js";
+import type { EditPosition, ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
 import type { Message } from "../../messages/message.js";
 import { weighChange } from "../money/cost-rule.js";
@@ -81,9 +81,9 @@ export function decideCached(context: CachedContext): ClearDecision {
   const gone = state.deletedTokens;
   const {
     cost,
-    settings: { clearExpectedTurns },
+    settings: { clearExpectedRounds },
   } = context;
-  const expectedTurnsLeft = cost?.expectedTurnsLeft ?? clearExpectedTurns;
+  const expectedRoundsLeft = cost?.expectedRoundsLeft ?? clearExpectedRounds;
   return {
     kind: "clear",
     variant: "cached",
@@ -95,13 +95,13 @@ export function decideCached(context: CachedContext): ClearDecision {
     // What stands after a deletion stays cached: nothing is written again.
     ...(cost === undefined
       ? {}
-      : { cost: { ...weighChange({ cleared, suffix: 0, expectedTurnsLeft }, cost), cacheTokensLost: 0 } }),
+      : { cost: { ...weighChange({ cleared, suffix: 0, expectedRoundsLeft }, cost), cacheTokensLost: 0 } }),
   };
 }
 
 export interface AppliedEdits {
   readonly state: CachedEdits;
-  readonly boundary: MicrocompactBoundary;
+  readonly boundary: ClearingBoundary;
   readonly notice: DeletionNotice;
 }
 
@@ -115,7 +115,7 @@ export function applyCached(
   const { variant, trigger, tokensBefore, tokensAfter } = plan;
   const toolUseIds = plan.results.map(({ id }) => id).filter((id) => !state.deleted.has(id));
   const deletedTokens = tokensBefore - tokensAfter;
-  const boundary = createMicrocompactBoundary(origin, {
+  const boundary = createClearingBoundary(origin, {
     variant,
     trigger,
     toolUseIds,
@@ -130,7 +130,7 @@ export function applyCached(
 /** The state after the deletions that a boundary tells of. */
 export function pinDeletions(
   state: CachedEdits,
-  { microcompactMetadata: { toolUseIds, tokensBefore, tokensAfter, pinnedAt } }: MicrocompactBoundary,
+  { microcompactMetadata: { toolUseIds, tokensBefore, tokensAfter, pinnedAt } }: ClearingBoundary,
 ): CachedEdits {
   if (pinnedAt === undefined) return state;
   const deletedTokens = tokensBefore - tokensAfter;
@@ -190,7 +190,7 @@ export function restoreCachedEdits(messages: readonly Message[]): CachedEdits {
     }
     const isKept = keptUntil !== undefined;
     if (message.uuid === keptUntil) keptUntil = undefined;
-    const isClearing = isMicrocompactBoundary(message) && !isKept;
+    const isClearing = isClearingBoundary(message) && !isKept;
     // A clearing of the messages themselves ends what was deleted inside the cache, and so does a compaction.
     if (isCompactBoundary(message) || (isClearing && isLocalClearing(message))) {
       pinned = [];

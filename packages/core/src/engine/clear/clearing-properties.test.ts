@@ -7,7 +7,7 @@ import { normalise } from "../../messages/normalise/normaliser.js";
 import { findProblems } from "../../messages/validity/find-problems.js";
 import { findModel } from "../../models/table.js";
 import { defaultSettings } from "../settings/settings.js";
-import { applyMicrocompactions } from "../boundaries/clear-results.js";
+import { applyClearings } from "../boundaries/clear-results.js";
 import { isClearedResult } from "../boundaries/cleared-result.js";
 import { createCompactableTools } from "../tools/compactable-tools.js";
 import type { ClearContext, ClearDecision, ClearPlan } from "./decision.js";
@@ -248,11 +248,11 @@ it("size after = size before − what it reports", () => {
 
 it("resume equals live, byte for byte, and applying again changes nothing", () => {
   check(({ live: messages, stored }) => {
-    const resumed = applyMicrocompactions(stored);
+    const resumed = applyClearings(stored);
     expect(JSON.stringify(resumed)).toBe(JSON.stringify(messages));
     expect(JSON.stringify(requestOf(resumed))).toBe(JSON.stringify(requestOf(messages)));
-    expect(applyMicrocompactions(resumed)).toBe(resumed);
-    expect(applyMicrocompactions(messages)).toBe(messages);
+    expect(applyClearings(resumed)).toBe(resumed);
+    expect(applyClearings(messages)).toBe(messages);
   });
 });
 

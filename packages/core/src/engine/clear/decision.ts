@@ -51,7 +51,7 @@ export interface ClearContext {
   readonly target?: ClearTarget;
   /**
    * What this variant decided the last time. A refusal for want of gain stands until the results have grown by
-   * a twentieth, so that asking again each turn costs nothing.
+   * a twentieth, so that asking again each round costs nothing.
    */
   readonly previous?: ClearDecision;
 }
@@ -124,7 +124,7 @@ export function standingRefusal({ index, previous, cost, target }: ClearContext)
 
 /** What keeps every variant from clearing. */
 export function blockedReason({ index, settings }: ClearContext): KeepReason | undefined {
-  if (settings.disableCompact || settings.disableMicrocompact) return "disabled";
+  if (settings.disableCompact || settings.disableClearing) return "disabled";
   return index.hasOpenCalls ? "calls-pending" : undefined;
 }
 

@@ -40,7 +40,7 @@ describe("time-based", () => {
     ["not-idle", { now: SAMPLE_START + HOUR }, {}, 8],
     ["not-main-thread", { isMainThread: false }, {}, 8],
     ["nothing-to-clear", {}, {}, 5],
-    ["disabled", {}, { disableMicrocompact: true }, 8],
+    ["disabled", {}, { disableClearing: true }, 8],
     ["disabled", {}, { disableCompact: true }, 8],
   ])("%s", (reason, change, settings, count) => {
     const { messages } = conversation(count);
@@ -134,13 +134,13 @@ describe("size-based", () => {
     const model = findModel("claude-opus-5");
     if (model === undefined) throw new Error("no model");
     const cost = { prices: model.prices, cache: { state: "warm", ttl: "5m" } as const };
-    const context = { ...contextOf(messages), cost: { ...cost, expectedTurnsLeft: 5 } };
+    const context = { ...contextOf(messages), cost: { ...cost, expectedRoundsLeft: 5 } };
     const decision = decideSizeBased(context);
     expect(decision).toMatchObject({ kind: "keep", reason: "does-not-pay", cost: { pays: false } });
     expect(decision.cost?.spent).toBeGreaterThan(decision.cost?.saved ?? 0);
     expect(decideSizeBased({ ...context, isPressed: true }).kind).toBe("clear");
     expect(decideSizeBased({ ...context, target: { tokens: 40_000 } }).kind).toBe("clear");
-    expect(decideSizeBased({ ...context, cost: { ...cost, expectedTurnsLeft: 50 } }).kind).toBe("clear");
+    expect(decideSizeBased({ ...context, cost: { ...cost, expectedRoundsLeft: 50 } }).kind).toBe("clear");
     const cold = { ...cost, cache: { state: "cold", ttl: "5m" } as const };
     expect(decideSizeBased({ ...context, cost: cold })).toMatchObject({
       kind: "clear",
@@ -179,8 +179,8 @@ describe("applying", () => {
       }),
     );
     const events = createEventEmitter();
-    const seen: EngineEvents["microcompact"][] = [];
-    events.on("microcompact", (event) => seen.push(event));
+    const seen: EngineEvents["clearing"][] = [];
+    events.on("clearing", (event) => seen.push(event));
     const readState = readStateWith(["/toolu_1", "/toolu_2", "/toolu_8"]);
     const {
       messages: live,

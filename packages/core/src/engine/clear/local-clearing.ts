@@ -7,10 +7,7 @@ import { clearResults } from "../boundaries/clear-results.js";
 import { weighChange } from "../money/cost-rule.js";
 import type { CostVerdict } from "../events/cost-verdict.js";
 import { triggerOf, type ClearContext, type ClearPlan, type PlannedResult } from "./decision.js";
-import {
-  createMicrocompactBoundary,
-  type MicrocompactBoundary,
-} from "../boundaries/microcompact-boundary.js";
+import { createClearingBoundary, type ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import type { IndexedResult } from "./result-index.js";
 import type { DeletionNotice } from "../boundaries/deletion-notice.js";
 
@@ -71,7 +68,7 @@ function costOf(
       cleared,
       suffix: Math.max(0, index.totalTokens - start - cleared - thinkingTokens),
       thinkingLost: thinkingTokens,
-      expectedTurnsLeft: cost.expectedTurnsLeft ?? settings.clearExpectedTurns,
+      expectedRoundsLeft: cost.expectedRoundsLeft ?? settings.clearExpectedRounds,
     },
     cost,
   );
@@ -81,7 +78,7 @@ export interface Cleared {
   /** The live messages from now on, the boundary at their end. */
   readonly messages: readonly Message[];
   /** To be stored after the originals. */
-  readonly boundary: MicrocompactBoundary;
+  readonly boundary: ClearingBoundary;
   readonly notice: DeletionNotice;
 }
 
@@ -99,7 +96,7 @@ export function tellOfClearing(
   const { variant, trigger, toolUseIds, tokensBefore, tokensAfter, cost } = cleared;
   for (const path of cleared.filesLost) readState?.forget(path);
   const priced = cost === undefined ? {} : { cost };
-  events?.emit("microcompact", { variant, trigger, toolUseIds, tokensBefore, tokensAfter, ...priced });
+  events?.emit("clearing", { variant, trigger, toolUseIds, tokensBefore, tokensAfter, ...priced });
 }
 
 /**
@@ -110,7 +107,7 @@ export function applyClearing(messages: readonly Message[], plan: ClearPlan, opt
   const { variant, trigger, tokensBefore, tokensAfter, thinking } = plan;
   const toolUseIds = plan.results.map(({ id }) => id);
   const texts = plan.results.filter(({ text }) => text !== CLEARED_RESULT_TEXT);
-  const boundary = createMicrocompactBoundary(options.origin, {
+  const boundary = createClearingBoundary(options.origin, {
     variant,
     trigger,
     toolUseIds,

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { decodeLine, encodeLine } from "../../messages/transcript/line.js";
-import { applyMicrocompactions } from "../boundaries/clear-results.js";
+import { applyClearings } from "../boundaries/clear-results.js";
 import { applyClearing } from "./local-clearing.js";
-import { createMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { createClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { restateClearings } from "./restate-clearings.js";
 import { decideSizeBased } from "./size-based.js";
 import { contextOf } from "./testing/context.js";
@@ -24,8 +24,8 @@ it("a kept prefix whose clearing stood behind it is cleared again after a resume
   const metadata = restateClearings(live, live.slice(0, 7));
   if (metadata === undefined) throw new Error("nothing to restate");
   expect(metadata.toolUseIds).toEqual(["toolu_1", "toolu_2", "toolu_3"]);
-  const restated = createMicrocompactBoundary(sample.origin(), metadata);
-  expect(applyMicrocompactions([...stored.slice(0, 7), restated])).toEqual([...live.slice(0, 7), restated]);
+  const restated = createClearingBoundary(sample.origin(), metadata);
+  expect(applyClearings([...stored.slice(0, 7), restated])).toEqual([...live.slice(0, 7), restated]);
 });
 
 it("thinking that was removed after a message which is not kept stays removed", () => {
@@ -35,7 +35,7 @@ it("thinking that was removed after a message which is not kept stays removed", 
     ...sample.round({ thinking: "hm", calls: [{}] }),
     ...sample.round({}),
   ];
-  const boundary = createMicrocompactBoundary(sample.origin(), {
+  const boundary = createClearingBoundary(sample.origin(), {
     variant: "size-based",
     trigger: "auto",
     toolUseIds: [],
@@ -45,8 +45,8 @@ it("thinking that was removed after a message which is not kept stays removed", 
   });
   const metadata = restateClearings([...stored, boundary], stored.slice(1, 3));
   if (metadata === undefined) throw new Error("nothing to restate");
-  const restated = createMicrocompactBoundary(sample.origin(), metadata);
-  expect(JSON.stringify(applyMicrocompactions([...stored.slice(1, 3), restated]))).not.toContain('"hm"');
+  const restated = createClearingBoundary(sample.origin(), metadata);
+  expect(JSON.stringify(applyClearings([...stored.slice(1, 3), restated]))).not.toContain('"hm"');
 });
 
 it("a kept tail brings its boundary along and needs nothing", () => {
@@ -59,5 +59,5 @@ it("a boundary survives the transcript", () => {
   const { boundary, stored, live } = cleared();
   const read = [...stored, boundary].map((message) => decodeLine(encodeLine(message)));
   const messages = read.flatMap((line) => (line.kind === "message" ? [line.message] : []));
-  expect(applyMicrocompactions(messages)).toEqual(live);
+  expect(applyClearings(messages)).toEqual(live);
 });

@@ -2,9 +2,9 @@ import type { Message } from "../../messages/message.js";
 import { CLEARED_RESULT_TEXT } from "../boundaries/cleared-result.js";
 import {
   isLocalClearing,
-  isMicrocompactBoundary,
-  type MicrocompactMetadata,
-} from "../boundaries/microcompact-boundary.js";
+  isClearingBoundary,
+  type ClearingMetadata,
+} from "../boundaries/clearing-boundary.js";
 
 /**
  * One clearing that stands for those whose boundaries a compaction leaves behind although it keeps messages
@@ -14,9 +14,9 @@ import {
 export function restateClearings(
   live: readonly Message[],
   kept: readonly Message[],
-): MicrocompactMetadata | undefined {
+): ClearingMetadata | undefined {
   const keptUuids = new Set(kept.map(({ uuid }) => uuid));
-  const lost = live.filter(isMicrocompactBoundary).filter((boundary) => !keptUuids.has(boundary.uuid));
+  const lost = live.filter(isClearingBoundary).filter((boundary) => !keptUuids.has(boundary.uuid));
   const keptResults = new Set(kept.flatMap(resultIds));
   const texts = new Map<string, string>();
   let thinkingRemovedAfter: string | undefined;

@@ -3,7 +3,7 @@ import { createHeuristicEstimator } from "../measure/heuristic-estimator.js";
 import type { Message } from "../../messages/message.js";
 import { clearResults } from "../boundaries/clear-results.js";
 import { createCompactableTools } from "../tools/compactable-tools.js";
-import { createMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { createClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { createResultIndex } from "./result-index.js";
 import { createSample, filler, SAMPLE_START } from "../tools/testing/sample.js";
 
@@ -122,7 +122,7 @@ describe("the index of results", () => {
       ...sample.round({ thinking: filler("alone", 20), text: "done" }),
     ];
     const second = before[1];
-    const boundary = createMicrocompactBoundary(sample.origin(), {
+    const boundary = createClearingBoundary(sample.origin(), {
       variant: "size-based",
       trigger: "auto",
       toolUseIds: ["toolu_2"],

@@ -9,9 +9,9 @@ import type { CompactableTools } from "../tools/compactable-tools.js";
 import { fileReadsOf, showsFile, type FileRead } from "../tools/file-reads.js";
 import {
   isLocalClearing,
-  isMicrocompactBoundary,
-  type MicrocompactBoundary,
-} from "../boundaries/microcompact-boundary.js";
+  isClearingBoundary,
+  type ClearingBoundary,
+} from "../boundaries/clearing-boundary.js";
 import { ShownFiles } from "./shown-files.js";
 import { TokenLine, type Mark } from "./token-line.js";
 
@@ -144,7 +144,7 @@ class FoldingResultIndex implements ResultIndex {
     for (const message of messages) {
       if (message.type === "user") this.#takeUser(message);
       else if (message.type === "assistant" && !isSyntheticError(message)) this.#takeAssistant(message);
-      else if (isMicrocompactBoundary(message)) this.#takeBoundary(message);
+      else if (isClearingBoundary(message)) this.#takeBoundary(message);
       else this.#line.add(this.#estimator.message(message));
       this.#messages += 1;
     }
@@ -318,7 +318,7 @@ class FoldingResultIndex implements ResultIndex {
     this.#activeTokens += mark.tokens;
   }
 
-  #takeBoundary(boundary: MicrocompactBoundary): void {
+  #takeBoundary(boundary: ClearingBoundary): void {
     if (!isLocalClearing(boundary)) return;
     const { toolUseIds, texts, thinkingRemovedAfter } = boundary.microcompactMetadata;
     const sizes = new Map<Mark, number>();

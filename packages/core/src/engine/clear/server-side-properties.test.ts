@@ -99,7 +99,7 @@ describe("a refusal for want of gain", () => {
   const cost = {
     prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 },
     cache: { state: "warm", ttl: "5m" },
-    expectedTurnsLeft: 0,
+    expectedRoundsLeft: 0,
   } as const;
   const sample = createSample();
   const calls = (count: number) =>
@@ -118,7 +118,7 @@ describe("a refusal for want of gain", () => {
 
   it("falls when the cache is cold, under pressure, or when somebody asks", () => {
     const again = decideSizeBased(context);
-    const cold = { ...cost, cache: { state: "cold", ttl: "5m" }, expectedTurnsLeft: 20 } as const;
+    const cold = { ...cost, cache: { state: "cold", ttl: "5m" }, expectedRoundsLeft: 20 } as const;
     expect(decideSizeBased({ ...context, previous: again, cost: cold }).kind).toBe("clear");
     expect(decideSizeBased({ ...context, previous: again, isPressed: true }).kind).toBe("clear");
     expect(decideSizeBased({ ...context, previous: again, target: { tokens: 1000 } }).kind).toBe("clear");

@@ -18,7 +18,7 @@ export interface SizeBasedContext extends ClearContext {
 
 /**
  * Oldest first, and before those what was read again later, down to the low watermark, so that the next
- * clearing is many turns away; nothing at all where that frees too little. While the results lie below the
+ * clearing is many rounds away; nothing at all where that frees too little. While the results lie below the
  * watermark this costs nothing to ask, and above it hardly anything where the last decision is handed in.
  */
 export function decideSizeBased(context: SizeBasedContext): ClearDecision {

@@ -1,5 +1,5 @@
 import type { Message } from "../../messages/message.js";
-import { applyMicrocompactions } from "../boundaries/clear-results.js";
+import { applyClearings } from "../boundaries/clear-results.js";
 import { applyMediaBoundaries } from "../media/apply-media.js";
 import { applyOversizeBoundaries } from "../oversize/apply-cuts.js";
 import { placeAnswers } from "./place-answers.js";
@@ -9,4 +9,4 @@ import { placeAnswers } from "./place-answers.js";
  * every response right after what it answers to. The same list where there is nothing to do.
  */
 export const applyBoundaries = (messages: readonly Message[]): readonly Message[] =>
-  placeAnswers(applyOversizeBoundaries(applyMediaBoundaries(applyMicrocompactions(messages))));
+  placeAnswers(applyOversizeBoundaries(applyMediaBoundaries(applyClearings(messages))));

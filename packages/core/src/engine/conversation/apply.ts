@@ -5,7 +5,7 @@ import type { ResponseUsage } from "../../messages/call/response.js";
 import { noNativeClearing } from "../clear/api-native.js";
 import { noCachedEdits, noteCacheReport, pinDeletions } from "../clear/cached-edits.js";
 import { clearResults } from "../boundaries/clear-results.js";
-import { isLocalClearing, type MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isLocalClearing, type ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { applyMediaBoundary } from "../media/apply-media.js";
 import { applyCuts } from "../oversize/apply-cuts.js";
 import { heldHeadIn } from "../prompt/request-state.js";
@@ -184,7 +184,7 @@ function answered(
   const usage = (message.message.usage ?? noUsage) as ResponseUsage;
   const placed = withAnswer(state, message);
   const chain = afterResponse(state.chain);
-  const { undoResponses, recompactionTurns } = setup.settings;
+  const { undoResponses, recompactionRounds } = setup.settings;
   const cache = noteUsage(placed.cache, usage);
   return {
     ...placed,
@@ -197,10 +197,10 @@ function answered(
     room: {
       ...placed.room,
       reactions: 0,
-      guesses: chain.turns > recompactionTurns ? 0 : placed.room.guesses,
+      guesses: chain.rounds > recompactionRounds ? 0 : placed.room.guesses,
     },
     // What stood before a compaction is held for undoing it, and no longer.
-    undoable: chain.turns > undoResponses ? undefined : state.undoable,
+    undoable: chain.rounds > undoResponses ? undefined : state.undoable,
   };
 }
 
@@ -225,7 +225,7 @@ function noteAnswered(
   return { ttl, ...(isCurrent ? { answered: answeredBy(built, { messageId: id, at }) } : {}) };
 }
 
-function cleared(state: State, boundary: MicrocompactBoundary): State {
+function cleared(state: State, boundary: ClearingBoundary): State {
   const { variant, toolUseIds } = boundary.microcompactMetadata;
   if (isLocalClearing(boundary)) {
     const next = withList(state, clearResults(state.context.live, boundary));
@@ -239,7 +239,7 @@ function cleared(state: State, boundary: MicrocompactBoundary): State {
 function compacted(
   setup: Setup,
   state: State,
-  { compacted: done, isPromptKept, turnId, readState }: Extract<ConversationEvent, { kind: "compacted" }>,
+  { compacted: done, isPromptKept, stretchId, readState }: Extract<ConversationEvent, { kind: "compacted" }>,
 ): State {
   const { boundary, live, stored } = done;
   const next = withoutClearings(withList(state, live));
@@ -248,7 +248,7 @@ function compacted(
     ...withCache(next, {
       ttl: reconsiderTtl(next.cache.ttl, { ...setup.ttlFacts(state.model), headTokens }),
     }),
-    chain: afterCompaction(turnId),
+    chain: afterCompaction(stretchId),
     head: isPromptKept ? state.head : undefined,
     isHeadStored: false,
     room: { ...next.room, breaker: closedBreaker, lastResort: undefined, notEarlyBefore: 0 },

@@ -5,20 +5,20 @@ export interface Chain {
   /** Whether it was compacted at all. */
   readonly isCompacted: boolean;
   /** Responses since the last compaction, or since the start. */
-  readonly turns: number;
+  readonly rounds: number;
   /** Names the stretch since the last compaction. */
-  readonly turnId: string;
+  readonly stretchId: string;
 }
 
-export const startChain = (turnId: string): Chain => ({ isCompacted: false, turns: 0, turnId });
+export const startChain = (stretchId: string): Chain => ({ isCompacted: false, rounds: 0, stretchId });
 
-export const afterResponse = (chain: Chain): Chain => ({ ...chain, turns: chain.turns + 1 });
+export const afterResponse = (chain: Chain): Chain => ({ ...chain, rounds: chain.rounds + 1 });
 
-export const afterCompaction = (turnId: string): Chain => ({ isCompacted: true, turns: 0, turnId });
+export const afterCompaction = (stretchId: string): Chain => ({ isCompacted: true, rounds: 0, stretchId });
 
-export const linkOf = ({ isCompacted, turns, turnId }: Chain, threshold: number): ChainLink => ({
+export const linkOf = ({ isCompacted, rounds, stretchId }: Chain, threshold: number): ChainLink => ({
   isRecompaction: isCompacted,
-  turnsSinceLast: turns,
-  previousTurnId: turnId,
+  roundsSinceLast: rounds,
+  previousStretchId: stretchId,
   threshold,
 });

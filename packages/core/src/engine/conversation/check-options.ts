@@ -1,6 +1,11 @@
 import { isFields } from "../../messages/fields.js";
 import { PalimpsestError } from "../../messages/palimpsest-error.js";
-import { resolveSettings, settingDefinitions, type Settings } from "../settings/settings.js";
+import {
+  resolveSettings,
+  settingDefinitions,
+  type GivenSettings,
+  type Settings,
+} from "../settings/settings.js";
 import type { ConversationOptions } from "./conversation-options.js";
 
 /**
@@ -49,8 +54,9 @@ const hasFunction = (value: unknown, name: string): boolean =>
   typeof (value as Readonly<Record<string, unknown>>)[name] === "function";
 
 /** The settings with their defaults. Throws for values and names that there are not. */
-export function checkedSettings(given: Partial<Settings> = {}): Settings {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(settingDefinitions, name));
+export function checkedSettings(given: GivenSettings = {}): Settings {
+  const known = new Set(Object.values(settingDefinitions).flatMap(({ keys }) => keys));
+  const unknown = Object.keys(given).find((name) => !known.has(name));
   if (unknown !== undefined) throw badOption(`there is no setting ${JSON.stringify(unknown)}`);
   const { settings, problems } = resolveSettings({ given });
   const [problem] = problems;

@@ -86,15 +86,15 @@ async function summarise(
     return outcome;
   }
   const link = linkOf(running.state.chain, thresholdsOf(running).autoCompactAt);
-  const { isRecompaction, turnsSinceLast, threshold } = link;
-  if (isRecompaction && turnsSinceLast < settings.recompactionTurns) {
-    events.emit("recompacted_early", { turnsSinceLast, threshold });
+  const { isRecompaction, roundsSinceLast, threshold } = link;
+  if (isRecompaction && roundsSinceLast < settings.recompactionRounds) {
+    events.emit("recompacted_early", { roundsSinceLast, threshold });
   }
   const { failuresInARow, open } = running.state.room.breaker;
   try {
     const isPromptKept = keepsPrompt({ source: setup.source, ...outcome });
-    const turnId = setup.ids.next();
-    await running.commit({ kind: "compacted", compacted: outcome, isPromptKept, turnId, readState });
+    const stretchId = setup.ids.next();
+    await running.commit({ kind: "compacted", compacted: outcome, isPromptKept, stretchId, readState });
   } catch (error) {
     ledger.add(outcome.calls);
     // Trying again at once would pay for the same again.
@@ -171,7 +171,7 @@ async function performFromNotes(
   ) {
     const detail = outcome.failedAttempts.at(-1)?.detail ?? outcome.message;
     const threshold = thresholdsOf(running).autoCompactAt;
-    running.setup.events.emit("session_memory_over_threshold", { detail, threshold });
+    running.setup.events.emit("notes_over_threshold", { detail, threshold });
   }
   return outcome;
 }

@@ -4,7 +4,7 @@ import { decideCached } from "../clear/cached-edits.js";
 import { isThinkingBlock } from "../boundaries/clear-results.js";
 import { endOfRequest } from "../clear/cached-edits-request.js";
 import type { ClearPlan, ClearTarget } from "../clear/decision.js";
-import type { EditPosition } from "../boundaries/microcompact-boundary.js";
+import type { EditPosition } from "../boundaries/clearing-boundary.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { decideTimeBased } from "../clear/time-based.js";
 import { headTokens } from "../measure/context-meter.js";
@@ -231,7 +231,7 @@ function clearingAims(moment: Moment): readonly ClearAim[] {
   const { settings, compaction } = moment.setup;
   const { autoCompactAt, hardAt } = thresholdsOf(moment);
   if (compaction !== undefined) {
-    // A clearing that leaves little room would be followed by the next one in a few turns.
+    // A clearing that leaves little room would be followed by the next one in a few rounds.
     return [{ limit: Math.min(dueAt(moment), autoCompactAt) * settings.clearSizeBelow }];
   }
   // Nothing else comes after it: a clearing is worth it wherever it gets the next request through.

@@ -27,14 +27,14 @@ export interface EarlyFacts {
 /** What a summary is expected to cost in tokens of output, and with what comes back in tokens of context. */
 const SUMMARY_TOKENS = 3000;
 const BEHIND_SUMMARY_TOKENS = 15_000;
-/** Growth of a turn until enough turns were seen. */
+/** Growth of a round until enough rounds were seen. */
 const USUAL_GROWTH = 2000;
 const LEAST_GROWTH = 200;
 const TURNS_TO_BELIEVE = 5;
 
 /**
  * From where on compacting costs less than carrying the context on. Between two compactions a context grows from
- * L to H by g in a turn, and a turn reads all of it: per turn `r·(L + H)/2 + F·g/(H − L)` with r the price of a
+ * L to H by g in a round, and a round reads all of it: per round `r·(L + H)/2 + F·g/(H − L)` with r the price of a
  * read and F that of a compaction. That is least at `H = L + √(2·F·g/r)`. With a cold cache everything is written
  * anew in any case, so that F is small. Never above the window's own threshold, and never below a share of it and
  * a number of tokens: what is summarised is no longer there word for word, and what people said needs its room.

@@ -1,7 +1,7 @@
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import type { NativeClearing } from "../clear/api-native.js";
-import type { MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import type { ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import type { MediaBoundary } from "../boundaries/media-boundary.js";
 import type { OversizeBoundary } from "../boundaries/oversize-boundary.js";
 import type { HeldHead, RequestStateRecord } from "../prompt/request-state.js";
@@ -29,7 +29,7 @@ export type ConversationEvent =
       readonly request?: AnsweredRequest;
     }
   /** Results are gone: from the messages, from the provider's cache, or by the provider's own doing. */
-  | { readonly kind: "cleared"; readonly boundary: MicrocompactBoundary }
+  | { readonly kind: "cleared"; readonly boundary: ClearingBoundary }
   | { readonly kind: "media-replaced"; readonly boundary: MediaBoundary }
   /** Texts that no window holds keep their ends. */
   | { readonly kind: "cut"; readonly boundary: OversizeBoundary }
@@ -39,7 +39,7 @@ export type ConversationEvent =
       /** System prompt and tools stay as they are. */
       readonly isPromptKept: boolean;
       /** Names the stretch that begins. */
-      readonly turnId: string;
+      readonly stretchId: string;
       /** Of before, for taking it back. */
       readonly readState: ReadStateSnapshot | undefined;
     }

@@ -10,7 +10,7 @@ import type { Estimator } from "../ports/estimator.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { OverflowStore } from "../ports/overflow-store.js";
 import type { ProviderCapabilities } from "../ports/capabilities.js";
-import type { Settings } from "../settings/settings.js";
+import type { GivenSettings } from "../settings/settings.js";
 import { readQuotedTexts } from "../summarise/people/read-quoted-texts.js";
 import { isSummaryText } from "../summarise/shape/summary-message.js";
 import type { EngineStep } from "./conversation-api.js";
@@ -26,7 +26,7 @@ export interface FitOptions {
   readonly tools?: readonly ToolDefinition[];
   /** Tokens that an answer may have. Default 8,192. */
   readonly maxTokens?: number;
-  readonly settings?: Partial<Settings>;
+  readonly settings?: GivenSettings;
   readonly capabilities?: ProviderCapabilities;
   readonly estimator?: Estimator;
   /** Where texts go that are too long for the window; without it their middle is left out. */

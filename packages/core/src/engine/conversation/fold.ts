@@ -13,7 +13,7 @@ export function foldMessages(
   messages: readonly Message[],
   { model, maxTokens }: Pick<ConversationState, "model" | "maxTokens">,
 ): ConversationState {
-  const start = emptyState(setup.contextFor(model), { model, maxTokens, turnId: setup.ids.next() });
+  const start = emptyState(setup.contextFor(model), { model, maxTokens, stretchId: setup.ids.next() });
   if (messages.length === 0) return start;
   const folded = eventsOf(messages).reduce<ConversationState>(
     (state, event) => apply(setup, state, event),

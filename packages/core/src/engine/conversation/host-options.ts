@@ -24,7 +24,7 @@ import type { NestedMemory } from "../restore/nested-memory.js";
 import type { ReadState } from "../tools/read-state.js";
 import type { RestorePorts } from "../restore/restore-state.js";
 import type { RestoreStage } from "../restore/restore-stage.js";
-import type { Settings } from "../settings/settings.js";
+import type { GivenSettings } from "../settings/settings.js";
 import type { CompactPorts } from "../summarise/run/compact-run.js";
 import type { SummaryMessageParts } from "../summarise/shape/summary-message.js";
 import type { BreakDiffs } from "../watch/write-diffs.js";
@@ -85,7 +85,7 @@ export interface HostOptions {
   readonly estimator?: Estimator;
   /** What earlier conversations have learned of models, for the estimator that is there by default. */
   readonly calibrations?: Calibrations;
-  readonly settings?: Partial<Settings>;
+  readonly settings?: GivenSettings;
   readonly system?: ConversationSystem;
   /** A function is asked for every request. */
   readonly tools?: readonly ConversationTool[] | (() => readonly ConversationTool[]);

@@ -184,7 +184,7 @@ class NotesKeeper implements NotesKeeping {
     // Not awaited: a compaction that waits for the notes has its turn before this.
     this.#recording = this.#inTurn(() => conversation.ledger.save());
     const message = outcome.kind === "failed" ? { message: outcome.message } : {};
-    events.emit("session_memory_extracted", {
+    events.emit("notes_extracted", {
       outcome: outcome.kind,
       edits: outcome.kind === "updated" ? outcome.edits : 0,
       refused: outcome.kind === "failed" ? 0 : outcome.refused,

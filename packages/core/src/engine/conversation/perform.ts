@@ -3,7 +3,7 @@ import { findModel } from "../../models/table.js";
 import { applyCached } from "../clear/cached-edits.js";
 import type { ClearPlan } from "../clear/decision.js";
 import { applyClearing } from "../clear/local-clearing.js";
-import { createMicrocompactBoundary, type EditPosition } from "../boundaries/microcompact-boundary.js";
+import { createClearingBoundary, type EditPosition } from "../boundaries/clearing-boundary.js";
 import { applyMedia } from "../media/apply-media.js";
 import { decideMedia, type MediaPlan } from "../media/decide-media.js";
 import type { EngineStep } from "./conversation-api.js";
@@ -109,7 +109,7 @@ export async function restateDeletions(running: Running): Promise<void> {
   const toolUseIds = [...cache.edits.deleted];
   const [first] = context.live;
   if (toolUseIds.length === 0 || first === undefined) return;
-  const boundary = createMicrocompactBoundary(originOf(running), {
+  const boundary = createClearingBoundary(originOf(running), {
     variant: "size-based",
     trigger: "auto",
     toolUseIds,
@@ -124,7 +124,7 @@ export async function restateDeletions(running: Running): Promise<void> {
 async function dropThinking(running: Running): Promise<void> {
   const [first] = running.state.context.live;
   if (first === undefined) return;
-  const boundary = createMicrocompactBoundary(originOf(running), {
+  const boundary = createClearingBoundary(originOf(running), {
     variant: "size-based",
     trigger: "auto",
     toolUseIds: [],

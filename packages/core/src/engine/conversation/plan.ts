@@ -1,4 +1,4 @@
-import { isLocalClearing, type MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isLocalClearing, type ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { createEventEmitter } from "../events/emitter.js";
 import { createCacheWatch } from "../watch/cache-watch.js";
 import { apply } from "./apply.js";
@@ -66,7 +66,7 @@ function planned(action: Action, step: EngineStep | undefined): PlannedStep | un
     default: {
       // What else is performed are clearings.
       const tier = step.tier as "time-based" | "cached" | "size-based";
-      const [boundary] = step.added as readonly MicrocompactBoundary[];
+      const [boundary] = step.added as readonly ClearingBoundary[];
       return { tier, tokensBefore, tokensAfter, toolUseIds: boundary?.microcompactMetadata.toolUseIds ?? [] };
     }
   }

@@ -1,7 +1,7 @@
 import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
-import { isLocalClearing, isMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isLocalClearing, isClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { isMediaBoundary } from "../boundaries/media-boundary.js";
 import { isOversizeBoundary } from "../boundaries/oversize-boundary.js";
 import type { ConversationEvent } from "./event.js";
@@ -42,7 +42,7 @@ export function eventsOf(messages: readonly Message[]): readonly ConversationEve
 
 /** What a message changes in those before it; undefined where it only adds to them. */
 function eventOf(message: Message, isKept: boolean): ConversationEvent | undefined {
-  if (isMicrocompactBoundary(message)) {
+  if (isClearingBoundary(message)) {
     // Deletions inside a cache ended with it.
     return isKept && !isLocalClearing(message) ? undefined : { kind: "cleared", boundary: message };
   }

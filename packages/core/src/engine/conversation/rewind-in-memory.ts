@@ -2,7 +2,7 @@ import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
 import { bringInSiblings } from "../../messages/transcript/live.js";
-import { isLocalClearing, isMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isLocalClearing, isClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { isMediaBoundary } from "../boundaries/media-boundary.js";
 import { isOversizeBoundary } from "../boundaries/oversize-boundary.js";
 import { isCompactionOutput, overtakenIn, type RewindTarget } from "./rewind-target.js";
@@ -60,7 +60,7 @@ function changes(message: Message, before: readonly Message[]): boolean {
     const { replaced, thinkingRemovedAfter } = message.mediaMetadata;
     return thinkingRemovedAfter !== undefined || replaced.some(({ uuid }) => has(uuid));
   }
-  if (!isMicrocompactBoundary(message) || !isLocalClearing(message)) return false;
+  if (!isClearingBoundary(message) || !isLocalClearing(message)) return false;
   const { toolUseIds, thinkingRemovedAfter } = message.microcompactMetadata;
   const ids = new Set<unknown>(toolUseIds);
   return thinkingRemovedAfter !== undefined || before.some((other) => holdsResult(other, ids));

@@ -2,7 +2,7 @@ import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
 import { isPinnedCopy } from "../../messages/pinned.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
-import { isMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { isMediaBoundary } from "../boundaries/media-boundary.js";
 import { isOversizeBoundary } from "../boundaries/oversize-boundary.js";
 import { isSummary } from "../oversize/unanswered.js";
@@ -21,7 +21,7 @@ export const isCompactionOutput = (message: Message): boolean =>
   message.type === "attachment" ||
   isPinnedCopy(message) ||
   isSummary(message) ||
-  isMicrocompactBoundary(message) ||
+  isClearingBoundary(message) ||
   isMediaBoundary(message) ||
   isOversizeBoundary(message);
 

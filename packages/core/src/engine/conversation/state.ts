@@ -94,8 +94,8 @@ export const emptyState = (
   {
     model,
     maxTokens,
-    turnId,
-  }: { readonly model: string; readonly maxTokens: number; readonly turnId: string },
+    stretchId,
+  }: { readonly model: string; readonly maxTokens: number; readonly stretchId: string },
 ): ConversationState => ({
   context,
   generation: 0,
@@ -103,7 +103,7 @@ export const emptyState = (
   model,
   maxTokens,
   windows: new Map(),
-  chain: startChain(turnId),
+  chain: startChain(stretchId),
   head: undefined,
   isHeadStored: false,
   cache: nothingCached,

@@ -8,14 +8,14 @@ export interface CacheFacts {
 /** Both sides of the inequality in dollars, and what they are made of. */
 export interface CostVerdict {
   readonly pays: boolean;
-  /** cleared × read price × turns left */
+  /** cleared × read price × rounds left */
   readonly saved: number;
-  /** suffix × (write price − read price), once or each turn, and the thinking lost */
+  /** suffix × (write price − read price), once or each round, and the thinking lost */
   readonly spent: number;
   readonly cleared: number;
   readonly suffix: number;
   /** Tokens that were cached and are no longer of use. 0 where the cache is cold or off. */
   readonly cacheTokensLost: number;
-  readonly expectedTurnsLeft: number;
+  readonly expectedRoundsLeft: number;
   readonly cache: CacheFacts["state"];
 }

@@ -22,7 +22,7 @@ export type ClearVariant = "time-based" | "cached" | "api-native" | "size-based"
 /** What each event of the engine says. Later stages add theirs. */
 export interface EngineEvents {
   /** Old tool results were cleared without a model call. */
-  readonly microcompact: {
+  readonly clearing: {
     readonly variant: ClearVariant;
     /** `manual` where the caller named a target of its own. */
     readonly trigger: "auto" | "manual";
@@ -77,7 +77,7 @@ export interface EngineEvents {
     readonly waitMs: number;
   };
   /** The notes were brought up to date, or an update came to nothing. */
-  readonly session_memory_extracted: {
+  readonly notes_extracted: {
     readonly outcome: "updated" | "unchanged" | "failed";
     readonly edits: number;
     /** Calls for another tool or file, or edits that could not be made. */
@@ -87,9 +87,9 @@ export interface EngineEvents {
     readonly message?: string;
   };
   /** A compaction from notes would have to be compacted again at once: a model writes the summary instead. */
-  readonly session_memory_over_threshold: { readonly detail: string; readonly threshold: number };
+  readonly notes_over_threshold: { readonly detail: string; readonly threshold: number };
   /** A compaction so soon after the last one: its summary is too large, or what it keeps. */
-  readonly recompacted_early: { readonly turnsSinceLast: number; readonly threshold: number };
+  readonly recompacted_early: { readonly roundsSinceLast: number; readonly threshold: number };
   /** Automatic compaction stops for a while. */
   readonly breaker_tripped: {
     readonly failuresInARow: number;

@@ -3,7 +3,7 @@ import { answersEarlierContext } from "../../messages/late-answer.js";
 import { isCompactBoundary, isSyntheticError, preservedSegmentOf } from "../../messages/predicates.js";
 import { isThinkingBlock } from "../boundaries/clear-results.js";
 import { isClearedResult } from "../boundaries/cleared-result.js";
-import { removesContent, type MicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { removesContent, type ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { isMediaBoundary, type MediaBoundary } from "../boundaries/media-boundary.js";
 import type { Estimator } from "../ports/estimator.js";
 import { readUsage, type CountedUsage } from "./growth.js";
@@ -194,7 +194,7 @@ class FoldingMeter implements ContextMeter {
    * its own clearing in the response that has it after it. Where the results came cleared already, the
    * overhead was taken against less than the responses had read: it held what was cleared.
    */
-  #takeClearing({ microcompactMetadata }: MicrocompactBoundary): void {
+  #takeClearing({ microcompactMetadata }: ClearingBoundary): void {
     const { variant, tokensBefore, tokensAfter, toolUseIds } = microcompactMetadata;
     const freed = Math.max(0, tokensBefore - tokensAfter);
     if (!toolUseIds.some((id) => this.#cleared.has(id))) this.#total = Math.max(0, this.#total - freed);

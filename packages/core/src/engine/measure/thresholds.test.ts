@@ -123,9 +123,9 @@ describe("settings", () => {
     for (const name of ["DISABLE_COMPACT", "PALIMPSEST_DISABLE_COMPACT"]) {
       expect(resolveSettings({ env: { [name]: "1" } }).settings.disableCompact).toBe(true);
     }
-    expect(resolveSettings({ env: { DISABLE_MICROCOMPACT: "false" } }).settings.disableMicrocompact).toBe(
-      false,
-    );
+    for (const name of ["DISABLE_MICROCOMPACT", "PALIMPSEST_DISABLE_CLEARING"]) {
+      expect(resolveSettings({ env: { [name]: "true" } }).settings.disableClearing).toBe(true);
+    }
     const both = { PALIMPSEST_AUTOCOMPACT_PCT: "40", CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: "90" };
     expect(resolveSettings({ env: both }).settings.autoCompactPercent).toBe(40);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { createClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { createAssistantMessage } from "../../messages/construct.js";
 import { SYNTHETIC_MODEL, type Message } from "../../messages/message.js";
 import { createMediaBoundary } from "../boundaries/media-boundary.js";
@@ -33,7 +33,7 @@ it("a clearing in the messages takes the pictures along, one of the provider's d
   const sample = createMediaSample();
   const messages = sample.round({ calls: [{ result: [picture(10)] }, { result: [linked] }] });
   const clearing = (variant: "time-based" | "cached") =>
-    createMicrocompactBoundary(sample.origin(), {
+    createClearingBoundary(sample.origin(), {
       variant,
       trigger: "auto",
       toolUseIds: ["toolu_1"],

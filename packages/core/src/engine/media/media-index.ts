@@ -4,9 +4,9 @@ import { isPinned } from "../../messages/pinned.js";
 import { isSyntheticError } from "../../messages/predicates.js";
 import {
   isLocalClearing,
-  isMicrocompactBoundary,
-  type MicrocompactBoundary,
-} from "../boundaries/microcompact-boundary.js";
+  isClearingBoundary,
+  type ClearingBoundary,
+} from "../boundaries/clearing-boundary.js";
 import { isMediaBoundary, textsByMessage, type MediaBoundary } from "../boundaries/media-boundary.js";
 import { pathKey } from "../boundaries/media-content.js";
 import { mediaIn, type MediaBlock } from "./media-in-message.js";
@@ -69,7 +69,7 @@ class FoldingMediaIndex implements MediaIndex {
     for (const message of messages) {
       if (message.type === "assistant") this.#takeAssistant(message);
       else if (isMediaBoundary(message)) this.#takeReplacement(message);
-      else if (isMicrocompactBoundary(message)) this.#takeClearing(message);
+      else if (isClearingBoundary(message)) this.#takeClearing(message);
       else {
         const entry = { uuid: message.uuid, isPinned: isPinned(message) };
         for (const block of mediaIn(message)) this.#add({ ...entry, block });
@@ -104,7 +104,7 @@ class FoldingMediaIndex implements MediaIndex {
     });
   }
 
-  #takeClearing(boundary: MicrocompactBoundary): void {
+  #takeClearing(boundary: ClearingBoundary): void {
     if (!isLocalClearing(boundary)) return;
     const cleared = new Set(boundary.microcompactMetadata.toolUseIds);
     this.#keep(({ block }) => block.toolUseId === undefined || !cleared.has(block.toolUseId));

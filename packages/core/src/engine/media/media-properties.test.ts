@@ -5,7 +5,7 @@ import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
 import { findProblems } from "../../messages/validity/find-problems.js";
 import { imageSize } from "../../messages/image-size.js";
-import { applyMicrocompactions } from "../boundaries/clear-results.js";
+import { applyClearings } from "../boundaries/clear-results.js";
 import { applyClearing } from "../clear/local-clearing.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { contextOf } from "../clear/testing/context.js";
@@ -317,9 +317,9 @@ it("nothing else is touched", () => {
 
 it("resume equals live, byte for byte, whatever is applied first, and applying again changes nothing", () => {
   check(({ live: messages, stored }) => {
-    const resumed = applyMediaBoundaries(applyMicrocompactions(stored));
+    const resumed = applyMediaBoundaries(applyClearings(stored));
     expect(JSON.stringify(resumed)).toBe(JSON.stringify(messages));
-    expect(applyMicrocompactions(applyMediaBoundaries(stored))).toEqual(resumed);
+    expect(applyClearings(applyMediaBoundaries(stored))).toEqual(resumed);
     expect(JSON.stringify(requestOf(resumed))).toBe(JSON.stringify(requestOf(messages)));
     expect(applyMediaBoundaries(resumed)).toBe(resumed);
     expect(applyMediaBoundaries(messages)).toBe(messages);

@@ -114,13 +114,8 @@ const addTotals = (left: AccountTotal, right: AccountTotal): AccountTotal => ({
   estimated: addSums(left.estimated, right.estimated),
 });
 
-const addSums = (left: AccountSum, right: AccountSum): AccountSum => ({
-  calls: left.calls + right.calls,
-  inputTokens: left.inputTokens + right.inputTokens,
-  cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
-  cacheWrite5mTokens: left.cacheWrite5mTokens + right.cacheWrite5mTokens,
-  cacheWrite1hTokens: left.cacheWrite1hTokens + right.cacheWrite1hTokens,
-  outputTokens: left.outputTokens + right.outputTokens,
-  dollars: left.dollars + right.dollars,
-  unpricedCalls: left.unpricedCalls + right.unpricedCalls,
-});
+function addSums(left: AccountSum, right: AccountSum): AccountSum {
+  const sum: Record<keyof AccountSum, number> = { ...nothing };
+  for (const name of Object.keys(sum) as (keyof AccountSum)[]) sum[name] = left[name] + right[name];
+  return sum;
+}

@@ -4,7 +4,7 @@ import { pricesAt, weighChange } from "./cost-rule.js";
 
 const prices = { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 };
 const warm = { state: "warm", ttl: "5m" } as const;
-const change = { cleared: 40_000, suffix: 100_000, expectedTurnsLeft: 20 };
+const change = { cleared: 40_000, suffix: 100_000, expectedRoundsLeft: 20 };
 
 describe("the cost of a change in the middle of the prefix", () => {
   it("reports both sides", () => {
@@ -16,8 +16,8 @@ describe("the cost of a change in the middle of the prefix", () => {
   });
 
   it("pays with more turns ahead", () => {
-    expect(weighChange({ ...change, expectedTurnsLeft: 29 }, { prices, cache: warm }).pays).toBe(true);
-    expect(weighChange({ ...change, expectedTurnsLeft: 28 }, { prices, cache: warm }).pays).toBe(false);
+    expect(weighChange({ ...change, expectedRoundsLeft: 29 }, { prices, cache: warm }).pays).toBe(true);
+    expect(weighChange({ ...change, expectedRoundsLeft: 28 }, { prices, cache: warm }).pays).toBe(false);
   });
 
   it("an hour's entries cost more to write", () => {
@@ -33,7 +33,7 @@ describe("the cost of a change in the middle of the prefix", () => {
   });
 
   it("a change that moves costs each turn, after a cold start too", () => {
-    const moving = { ...change, suffixEachTurn: 30_000 };
+    const moving = { ...change, suffixEachRound: 30_000 };
     expect(weighChange(moving, { prices, cache: { state: "cold", ttl: "5m" } }).spent).toBeCloseTo(
       0.03 * 19 * 5.75,
     );
@@ -45,7 +45,7 @@ describe("the cost of a change in the middle of the prefix", () => {
   });
 
   it("nothing cleared never pays", () => {
-    expect(weighChange({ cleared: 0, suffix: 0, expectedTurnsLeft: 20 }, { prices, cache: warm }).pays).toBe(
+    expect(weighChange({ cleared: 0, suffix: 0, expectedRoundsLeft: 20 }, { prices, cache: warm }).pays).toBe(
       false,
     );
   });

@@ -6,7 +6,7 @@ export interface CostFacts {
   readonly prices: Prices;
   readonly cache: CacheFacts;
   /** Requests still to come; a setting where nobody knows. */
-  readonly expectedTurnsLeft?: number;
+  readonly expectedRoundsLeft?: number;
 }
 
 export interface PricedChange {
@@ -14,11 +14,11 @@ export interface PricedChange {
   readonly cleared: number;
   /** Tokens after the first change that are written instead of read. */
   readonly suffix: number;
-  /** Tokens that each later turn writes again, because the change moves on with it. */
-  readonly suffixEachTurn?: number;
+  /** Tokens that each later round writes again, because the change moves on with it. */
+  readonly suffixEachRound?: number;
   /** Tokens of thinking that has to go with the change: what it cost to think them is lost. */
   readonly thinkingLost?: number;
-  readonly expectedTurnsLeft: number;
+  readonly expectedRoundsLeft: number;
 }
 
 const MILLION = 1_000_000;
@@ -37,14 +37,14 @@ export function weighChange(
   change: PricedChange,
   { prices, cache }: Pick<CostFacts, "prices" | "cache">,
 ): CostVerdict {
-  const { cleared, suffix, expectedTurnsLeft } = change;
+  const { cleared, suffix, expectedRoundsLeft } = change;
   const writePrice = cache.ttl === "1h" ? prices.cacheWrite1h : prices.cacheWrite5m;
   const readPrice = cache.state === "off" ? prices.input : prices.cacheRead;
-  const laterTurns = Math.max(0, expectedTurnsLeft - 1);
-  const moved = (change.suffixEachTurn ?? 0) * laterTurns;
-  // A cache that was cold is warm from the next turn on: a change that moves each turn costs from then on.
+  const laterRounds = Math.max(0, expectedRoundsLeft - 1);
+  const moved = (change.suffixEachRound ?? 0) * laterRounds;
+  // A cache that was cold is warm from the next round on: a change that moves each round costs from then on.
   const rewritten = cache.state === "off" ? 0 : moved + (cache.state === "warm" ? suffix : 0);
-  const saved = (cleared * readPrice * expectedTurnsLeft) / MILLION;
+  const saved = (cleared * readPrice * expectedRoundsLeft) / MILLION;
   const spent =
     (rewritten * Math.max(0, writePrice - readPrice) + (change.thinkingLost ?? 0) * prices.output) / MILLION;
   return {
@@ -54,7 +54,7 @@ export function weighChange(
     cleared,
     suffix,
     cacheTokensLost: cache.state === "warm" ? suffix + cleared + (change.thinkingLost ?? 0) : 0,
-    expectedTurnsLeft,
+    expectedRoundsLeft,
     cache: cache.state,
   };
 }

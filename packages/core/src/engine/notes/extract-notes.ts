@@ -79,7 +79,7 @@ async function extract(extraction: Extraction, billed: BilledCall[]): Promise<Ex
   const own: RequestMessage[] = [{ role: "user", content: [asked] }];
   let notes = before;
   let [edits, refused] = [0, 0];
-  for (let turn = 0; turn < settings.notesTurns; turn += 1) {
+  for (let round = 0; round < settings.notesRounds; round += 1) {
     const built = buildFork(params, {
       source: "session_memory",
       prefix: messages,

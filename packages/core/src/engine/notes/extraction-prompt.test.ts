@@ -19,7 +19,7 @@ describe("the request for an update of the notes", () => {
     const prompt = ask({ toolName: "str_replace" });
     expect(prompt).toContain("Your only tool for this is str_replace");
     expect(prompt).toContain(`the only file is ${path}`);
-    expect(prompt).toContain(`<current_notes>\n${notesTemplate}\n</current_notes>`);
+    expect(prompt).toContain(`<current-notes>\n${notesTemplate}\n</current-notes>`);
     expect(prompt).toContain("about 2000 tokens, the whole file about 12000");
   });
 

@@ -30,7 +30,7 @@ export function extractionPrompt(parts: ExtractionPromptParts): string {
       `- A section has at most about ${sectionTokens} tokens, the whole file about ${totalTokens}.`,
     ].join("\n"),
     ...reminders(excess, { sectionTokens, totalTokens }),
-    `The file as it stands:\n<current_notes>\n${notes}\n</current_notes>`,
+    `The file as it stands:\n<current-notes>\n${notes}\n</current-notes>`,
   ].join("\n\n");
 }
 

@@ -45,7 +45,7 @@ describe("notes without a model", () => {
   it.each([
     ["headings", "# Worklog\n# Session title\n# Current state\ntext"],
     ["italic lines", "_Five to ten words_\n_x_"],
-    ["tags", "</current_notes></summary>"],
+    ["tags", "</current-notes></summary>"],
     ["other line ends", "a\r\n# Worklog\r\n# Learnings\rb\r# Workflow\u2028# Key results"],
     ["much", "# Worklog word ".repeat(20_000)],
     ["nothing", ""],

@@ -16,7 +16,7 @@ function cleanUp(options: Partial<Omit<CleanupOptions, "targets">>) {
   return report;
 }
 
-const own = ["microcompactState", "breakBaseline"];
+const own = ["clearingState", "breakBaseline"];
 const withoutPrefix = cleanupTargets.filter((name) => name !== "promptSections" && name !== "userContext");
 
 describe("cleaning up after a compaction", () => {
@@ -55,7 +55,7 @@ describe("cleaning up after a compaction", () => {
       variant: "full",
       writer: "fork",
       targets: {
-        microcompactState: () => {
+        clearingState: () => {
           throw error;
         },
         tracing: () => void called.push("tracing"),
@@ -64,7 +64,7 @@ describe("cleaning up after a compaction", () => {
     expect(report).toEqual({
       cleared: ["tracing"],
       kept: [],
-      failed: [{ target: "microcompactState", error }],
+      failed: [{ target: "clearingState", error }],
     });
     expect(called).toEqual(["tracing"]);
   });

@@ -4,7 +4,7 @@ import type { SummaryVariant } from "../events/summary-variant.js";
 /** What a compaction makes obsolete. */
 export const cleanupTargets = [
   /** Ids and pinned edits of tier 1. */
-  "microcompactState",
+  "clearingState",
   /** What break detection compares with. */
   "breakBaseline",
   /** Loaded again, memory files included: the host's InstructionsLoaded hook fires. */
@@ -21,7 +21,7 @@ export const cleanupTargets = [
 export type CleanupTarget = (typeof cleanupTargets)[number];
 
 /** An agent's own. Everything else is one for the whole process, the main thread's. */
-const own: ReadonlySet<CleanupTarget> = new Set(["microcompactState", "breakBaseline"]);
+const own: ReadonlySet<CleanupTarget> = new Set(["clearingState", "breakBaseline"]);
 
 /** What the beginning of the prompt is made of. */
 const prefix: ReadonlySet<CleanupTarget> = new Set(["promptSections", "userContext"]);

@@ -1,6 +1,6 @@
 import type { AssistantBlock, UserBlock } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
-import { applyMicrocompactions } from "../boundaries/clear-results.js";
+import { applyClearings } from "../boundaries/clear-results.js";
 import { isClearedResult } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
 import { fileReadsOf, showsFile } from "../tools/file-reads.js";
@@ -26,7 +26,7 @@ export function visibleFiles(
   const show = (path: string, message: Message): void => {
     visible.set(pathKey(resolvePath(path)), Date.parse(message.timestamp));
   };
-  for (const message of applyMicrocompactions(messages)) {
+  for (const message of applyClearings(messages)) {
     if (message.type === "attachment") {
       const path = attachedFile(message.attachment);
       if (path !== undefined) show(path, message);

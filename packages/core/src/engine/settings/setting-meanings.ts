@@ -20,7 +20,7 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   autoCompactEnabled: "whether compaction starts by itself",
   disableCompact: "turns all compaction off",
   disableAutoCompact: "turns the automatic trigger off",
-  disableMicrocompact: "turns the clearing of old tool results off",
+  disableClearing: "turns the clearing of old tool results off",
   clearIdleMinutes:
     "minutes since the last response after which old results are cleared (the cache is cold anyway)",
   clearIdleKeep: "newest results that the time-based clearing keeps",
@@ -38,7 +38,7 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   clearSizeBelow:
     "share of autoCompactAt that a size-based clearing must get below, or the conversation is compacted instead",
   clearEagerly: "whether results are cleared by size before the window is full, wherever that pays",
-  clearExpectedTurns: "turns that a conversation is expected to last, for deciding whether a clearing pays",
+  clearExpectedRounds: "rounds that a conversation is expected to last, for deciding whether a clearing pays",
   mediaImages: "images and documents in one request, where the model takes more",
   mediaBytes: "bytes of all images and documents in one request, encoded as they are sent",
   mediaKeepShare: "share of such a budget that is left once it was exceeded (its low watermark)",
@@ -71,7 +71,7 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   notesToolCallsBetweenUpdates: "tool calls that have to be made besides, unless the turn has ended",
   notesSectionTokens: "tokens of one section of the notes",
   notesTokens: "tokens of all notes",
-  notesTurns: "answers that one update may take; further ones only where an edit was refused",
+  notesRounds: "answers that one update may take; further ones only where an edit was refused",
   notesKeepTokens: "tokens that a compaction from notes keeps word for word at least",
   notesKeepMessages: "messages with text that it keeps at least",
   notesKeepMostTokens: "tokens beyond which it does not go back for that",
@@ -82,7 +82,7 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   responseStallMs:
     "milliseconds that a server may give signs of life and nothing of an answer; 0 for as long as it likes",
   breakerCooldownMs: "milliseconds until one is tried again; doubled each time that fails",
-  recompactionTurns: "responses within which a second compaction is reported as too early",
+  recompactionRounds: "rounds within which a second compaction is reported as too early",
   undoResponses:
     "responses after a compaction during which it can be undone; until then its messages are held",
   subagentResultTokens: "tokens of what a subagent hands back to its parent; the rest goes to a file",

@@ -3,8 +3,8 @@ export interface SettingDefinition<T> {
   readonly default: T;
   /** Environment variables, the project's own name first. */
   readonly env: readonly string[];
-  /** The key in a settings file. */
-  readonly key: string;
+  /** What it is called in a settings file and by callers: its name, then the one it had before. */
+  readonly keys: readonly string[];
   /** The value of a text or JSON value; undefined for one that is not allowed. */
   readonly read: (value: unknown) => T | undefined;
   /** What is allowed, for messages. */
@@ -26,34 +26,33 @@ const readSwitch = (value: unknown): boolean | undefined => {
   return ["", "0", "false", "no", "off"].includes(word) ? false : undefined;
 };
 
-/** A setting before it has a key, which is the name it has in the table, and variables where they follow from that. */
-type Draft<T> = Omit<SettingDefinition<T>, "key" | "env"> & Names;
-type Names = Partial<Pick<SettingDefinition<unknown>, "env">>;
+/** A setting without what follows from its name in the table; `env`: variables beside the one that does. */
+type Draft<T> = Omit<SettingDefinition<T>, "keys" | "env"> & Partial<Pick<SettingDefinition<T>, "env">>;
 
-const count = (value: number, names: Names = {}): Draft<number> => ({
-  ...names,
-  default: value,
-  read: readNumber((number) => number >= 0 && Number.isInteger(number)),
-  allowed: "a whole number, 0 or more",
-});
+const wholeFrom =
+  (least: number) =>
+  (value: number, ...env: string[]): Draft<number> => ({
+    env,
+    default: value,
+    read: readNumber((number) => number >= least && Number.isInteger(number)),
+    allowed: `a whole number, ${least} or more`,
+  });
+const count = wholeFrom(0);
+const positiveCount = wholeFrom(1);
 
-const positiveCount = (value: number, names: Names = {}): Draft<number> => ({
-  ...names,
-  default: value,
-  read: readNumber((number) => number >= 1 && Number.isInteger(number)),
-  allowed: "a whole number, 1 or more",
-});
-
-const fraction = (value: number, names: Names = {}): Draft<number> => ({
-  ...names,
-  default: value,
-  read: readNumber((number) => number > 0 && number <= 1),
-  allowed: "a number above 0, at most 1",
-});
+const upTo =
+  (most: number) =>
+  (value: number, ...env: string[]): Draft<number> => ({
+    env,
+    default: value,
+    read: readNumber((number) => number > 0 && number <= most),
+    allowed: `a number above 0, at most ${most}`,
+  });
+const fraction = upTo(1);
+const hundred = upTo(100);
 
 /** A list of patterns; as a text separated by commas. */
-const patterns = (value: readonly string[], names: Names = {}): Draft<readonly string[]> => ({
-  ...names,
+const patterns = (value: readonly string[]): Draft<readonly string[]> => ({
   default: value,
   read: (given) => {
     const list: unknown = typeof given === "string" ? given.split(",") : given;
@@ -63,25 +62,20 @@ const patterns = (value: readonly string[], names: Names = {}): Draft<readonly s
   allowed: "patterns such as *haiku*, separated by commas",
 });
 
-const oneOf = <const Word extends string>(
-  words: readonly Word[],
-  names: Names = {},
-): Draft<Word | undefined> => ({
-  ...names,
-  default: undefined,
+const oneOf = <const Word extends string>(words: readonly [Word, ...Word[]]): Draft<Word> => ({
+  default: words[0],
   read: (given) => words.find((word) => typeof given === "string" && word === given.trim().toLowerCase()),
   allowed: words.join(", "),
 });
 
-const words = (names: Names = {}): Draft<string | undefined> => ({
-  ...names,
+const words: Draft<string | undefined> = {
   default: undefined,
   read: (given) => (typeof given === "string" && given.trim() !== "" ? given.trim() : undefined),
   allowed: "a text that is not empty",
-});
+};
 
-const onOff = (value: boolean, names: Names = {}): Draft<boolean> => ({
-  ...names,
+const onOff = (value: boolean, ...env: string[]): Draft<boolean> => ({
+  env,
   default: value,
   read: readSwitch,
   allowed: "true or false",
@@ -100,46 +94,35 @@ type Keyed<Table> = {
 const variableOf = (key: string): string =>
   `PALIMPSEST_${key.replaceAll(/([a-z])([A-Z0-9])/g, "$1_$2").toUpperCase()}`;
 
+/** Both names of those settings that were called something else before; of the others the one they have. */
+const keysOf = (name: string): readonly string[] => [
+  ...new Set([name, name.replace("Rounds", "Turns").replace("Clearing", "Microcompact")]),
+];
+
 const keyed = <Table extends Readonly<Record<string, Draft<unknown>>>>(table: Table): Keyed<Table> =>
   Object.fromEntries(
-    Object.entries(table).map(([key, draft]) => [key, { env: [variableOf(key)], ...draft, key }]),
-  ) as Keyed<Table>;
+    Object.entries(table).map(([name, draft]) => {
+      const keys = keysOf(name);
+      return [name, { ...draft, keys, env: [...keys.map(variableOf), ...(draft.env ?? [])] }];
+    }),
+  ) as unknown as Keyed<Table>;
 
 /** Every setting of the engine. Later stages add theirs. */
 export const settingDefinitions = keyed({
   window: optional(positiveCount(1)),
   reserve: count(20_000),
-  autoCompactBuffer: count(13_000, {
-    env: ["PALIMPSEST_AUTOCOMPACT_BUFFER"],
-  }),
-  autoCompactPercent: {
-    default: undefined,
-    env: ["PALIMPSEST_AUTOCOMPACT_PCT", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"],
-    read: readNumber((number) => number > 0 && number <= 100),
-    allowed: "a number above 0, at most 100",
-  } satisfies Draft<number | undefined>,
+  autoCompactBuffer: count(13_000, "PALIMPSEST_AUTOCOMPACT_BUFFER"),
+  autoCompactPercent: optional(hundred(100, "PALIMPSEST_AUTOCOMPACT_PCT", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE")),
   compactEarly: onOff(true),
   compactEarlyShare: fraction(0.5),
   compactEarlyLeast: count(60_000),
-  compactEarlyPatience: {
-    default: 1.3,
-    read: readNumber((number) => number > 0 && number <= 100),
-    allowed: "a number above 0, at most 100",
-  } satisfies Draft<number>,
+  compactEarlyPatience: hundred(1.3),
   warnBuffer: count(20_000),
   errorBuffer: count(10_000),
-  autoCompactEnabled: onOff(true, {
-    env: ["PALIMPSEST_AUTOCOMPACT"],
-  }),
-  disableCompact: onOff(false, {
-    env: ["PALIMPSEST_DISABLE_COMPACT", "DISABLE_COMPACT"],
-  }),
-  disableAutoCompact: onOff(false, {
-    env: ["PALIMPSEST_DISABLE_AUTO_COMPACT", "DISABLE_AUTO_COMPACT"],
-  }),
-  disableMicrocompact: onOff(false, {
-    env: ["PALIMPSEST_DISABLE_MICROCOMPACT", "DISABLE_MICROCOMPACT"],
-  }),
+  autoCompactEnabled: onOff(true, "PALIMPSEST_AUTOCOMPACT"),
+  disableCompact: onOff(false, "DISABLE_COMPACT"),
+  disableAutoCompact: onOff(false, "DISABLE_AUTO_COMPACT"),
+  disableClearing: onOff(false, "DISABLE_MICROCOMPACT"),
   clearIdleMinutes: count(60),
   clearIdleKeep: count(5),
   clearCachedTrigger: count(12),
@@ -154,14 +137,14 @@ export const settingDefinitions = keyed({
   clearSizeAtLeast: count(20_000),
   clearSizeBelow: fraction(0.5),
   clearEagerly: onOff(false),
-  clearExpectedTurns: count(20),
+  clearExpectedRounds: count(20),
   mediaImages: optional(count(0)),
   mediaBytes: count(25_165_824),
   mediaKeepShare: fraction(0.5),
   keepRecentTokens: count(10_000),
   keepLastTokens: count(30_000),
   compactFork: onOff(true),
-  compactModel: words(),
+  compactModel: words,
   compactOutputTokens: positiveCount(20_000),
   compactRetries: count(3),
   compactDropShare: fraction(0.2),
@@ -182,7 +165,7 @@ export const settingDefinitions = keyed({
   notesToolCallsBetweenUpdates: count(3),
   notesSectionTokens: positiveCount(2000),
   notesTokens: positiveCount(12_000),
-  notesTurns: positiveCount(3),
+  notesRounds: positiveCount(3),
   notesKeepTokens: count(10_000),
   notesKeepMessages: count(5),
   notesKeepMostTokens: count(40_000),
@@ -191,7 +174,7 @@ export const settingDefinitions = keyed({
   reactiveCompact: onOff(true),
   breakerFailures: positiveCount(3),
   breakerCooldownMs: positiveCount(600_000),
-  recompactionTurns: count(3),
+  recompactionRounds: count(3),
   undoResponses: count(20),
   responseStallMs: count(1_800_000),
   subagentResultTokens: positiveCount(10_000),
@@ -202,14 +185,9 @@ export const settingDefinitions = keyed({
   restoreFilesTokens: count(50_000),
   restoreSkillTokens: count(5000),
   restoreSkillsTokens: count(25_000),
-  disablePromptCaching: onOff(false, {
-    env: ["PALIMPSEST_DISABLE_PROMPT_CACHING", "DISABLE_PROMPT_CACHING"],
-  }),
+  disablePromptCaching: onOff(false, "DISABLE_PROMPT_CACHING"),
   disablePromptCachingModels: patterns([]),
-  cacheTtl: {
-    ...oneOf(["auto", "5m", "1h"]),
-    default: "auto",
-  } satisfies Draft<"auto" | "5m" | "1h">,
+  cacheTtl: oneOf(["auto", "5m", "1h"]),
   cacheTtlSources: patterns(["repl_main_thread*", "sdk", "agent:*"]),
   cacheImageAnchor: onOff(true),
   cacheKeepAlive: onOff(false),
@@ -230,6 +208,17 @@ export type Settings = {
   readonly [Name in SettingName]: Definitions[Name] extends SettingDefinition<infer T> ? T : never;
 };
 
+type FormerName<Name> = Name extends `${infer Start}Rounds`
+  ? `${Start}Turns`
+  : Name extends "disableClearing"
+    ? "disableMicrocompact"
+    : never;
+
+/** Settings as callers give them: some, by the names they have or had. Where both are given, the new name counts. */
+export type GivenSettings = Partial<
+  Settings & { readonly [Name in SettingName as FormerName<Name>]: Settings[Name] }
+>;
+
 /** What every setting is unless somebody says otherwise. */
 export const defaultSettings: Settings = Object.fromEntries(
   Object.entries(settingDefinitions).map(([name, definition]) => [name, definition.default]),
@@ -245,7 +234,7 @@ export interface SettingProblem {
 
 export interface SettingSources {
   /** Flags of the command line and options of the library. */
-  readonly given?: Partial<Settings>;
+  readonly given?: GivenSettings;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Contents of settings files, the strongest first, each with the name to show. */
   readonly files?: readonly { readonly name: string; readonly content: Readonly<Record<string, unknown>> }[];
@@ -258,33 +247,31 @@ export interface ResolvedSettings {
 }
 
 /** Given over environment over files over defaults. */
-export function resolveSettings(sources: SettingSources = {}): ResolvedSettings {
+export function resolveSettings({ given = {}, env = {}, files = [] }: SettingSources = {}): ResolvedSettings {
   const problems: SettingProblem[] = [];
   const resolved = Object.entries(settingDefinitions).map(([key, definition]) => {
     const name = key as SettingName;
-    const found = candidates(name, definition, sources).find(({ source, value }) => {
-      const isFine = definition.read(value) !== undefined;
-      if (!isFine) problems.push({ name, source, value: String(value), allowed: definition.allowed });
+    const { keys, read, allowed } = definition;
+    const found = [
+      ...candidates("given ", given, keys),
+      ...candidates("", env, definition.env),
+      ...files.flatMap((file) => candidates(`${file.name}: `, file.content, keys)),
+    ].find(({ source, value }) => {
+      const isFine = read(value) !== undefined;
+      if (!isFine) problems.push({ name, source, value: String(value), allowed });
       return isFine;
     });
-    return [name, found === undefined ? definition.default : definition.read(found.value)];
+    return [name, found === undefined ? definition.default : read(found.value)];
   });
   return { settings: Object.fromEntries(resolved) as Settings, problems };
 }
 
-function candidates(
-  name: SettingName,
-  { env, key }: Pick<SettingDefinition<unknown>, "env" | "key">,
-  sources: SettingSources,
-): readonly { readonly source: string; readonly value: unknown }[] {
-  const given: unknown = sources.given?.[name];
-  const fromCaller = given === undefined ? [] : [{ source: `given ${key}`, value: given }];
-  const fromEnvironment = env.flatMap((variable) => {
-    const value = sources.env?.[variable];
-    return value === undefined ? [] : [{ source: variable, value }];
+const candidates = (
+  place: string,
+  values: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): readonly { readonly source: string; readonly value: unknown }[] =>
+  names.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ source: place + name, value }];
   });
-  const fromFiles = (sources.files ?? []).flatMap(({ name, content }) =>
-    Object.hasOwn(content, key) ? [{ source: `${name}: ${key}`, value: content[key] }] : [],
-  );
-  return [...fromCaller, ...fromEnvironment, ...fromFiles];
-}

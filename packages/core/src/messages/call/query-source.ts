@@ -1,6 +1,6 @@
 /**
  * Who makes a call: `repl_main_thread` (and what begins so), `sdk`, `agent:<kind>` for a subagent, `compact`,
- * `session_memory`, or a name of the host's own.
+ * `session_memory` for the notes, or a name of the host's own.
  */
 export type QuerySource = string;
 

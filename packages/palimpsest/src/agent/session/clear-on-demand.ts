@@ -1,5 +1,5 @@
 import type { Conversation, Message, Stage } from "@palimpsest/core";
-import { isMicrocompactBoundary } from "@palimpsest/core/engine";
+import { isClearingBoundary } from "@palimpsest/core/engine";
 import { isFields } from "../base/fields.js";
 
 export interface ClearedResults {
@@ -50,12 +50,10 @@ export function createClearOnDemand({ keep }: { readonly keep: number }): ClearO
       } finally {
         isWanted = false;
       }
-      const added = conversation.live.filter(
-        (message) => isMicrocompactBoundary(message) && !known.has(message),
-      );
+      const added = conversation.live.filter((message) => isClearingBoundary(message) && !known.has(message));
       return {
         toolUseIds: added.flatMap((message) =>
-          isMicrocompactBoundary(message) ? message.microcompactMetadata.toolUseIds : [],
+          isClearingBoundary(message) ? message.microcompactMetadata.toolUseIds : [],
         ),
         tokensBefore,
         tokensAfter: conversation.size().tokens,

@@ -140,9 +140,11 @@ export function readFileSettings(
     );
 
   for (const definition of Object.values(settingDefinitions)) {
-    const { key, allowed, read } = definition;
-    if (Object.hasOwn(content, key) && !isAbsent(content[key]) && read(content[key]) === undefined) {
-      bad(key, "this value is not allowed", allowed);
+    const { keys, allowed, read } = definition;
+    for (const key of keys) {
+      if (Object.hasOwn(content, key) && !isAbsent(content[key]) && read(content[key]) === undefined) {
+        bad(key, "this value is not allowed", allowed);
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-import { resolveSettings, type Settings } from "@palimpsest/core";
+import { resolveSettings, type GivenSettings, type Settings } from "@palimpsest/core";
 import type { Fields } from "../base/fields.js";
 import { joinHookSettings, readHookSettings, type HookSettings } from "../hooks/hook-settings.js";
 import type { PermissionMode } from "../permissions/mode.js";
@@ -16,7 +16,7 @@ import {
 
 export interface ReadSettingsOptions extends SettingsPlaces {
   /** Engine settings of the command line. */
-  readonly flags?: Partial<Settings>;
+  readonly flags?: GivenSettings;
   /** Whose files count. Default: all. A repository that nobody has looked at yet is left out by its name here. */
   readonly sources?: readonly SettingsSource[];
 }

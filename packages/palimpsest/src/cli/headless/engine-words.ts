@@ -68,12 +68,8 @@ export const breakerSentence = ({
 export const closedSentence = ({ failuresInARow }: EngineEvents["breaker_closed"]): string =>
   `automatic compaction works again, after ${plural(failuresInARow, "failure")} in a row`;
 
-export const earlySentence = ({ turnsSinceLast, threshold }: EngineEvents["recompacted_early"]): string =>
-  `compacted again after ${plural(turnsSinceLast, "answer")}: what a compaction leaves is close to the threshold of ${formatNumber(threshold)} tokens`;
+export const earlySentence = ({ roundsSinceLast, threshold }: EngineEvents["recompacted_early"]): string =>
+  `compacted again after ${plural(roundsSinceLast, "answer")}: what a compaction leaves is close to the threshold of ${formatNumber(threshold)} tokens`;
 
-export const nativeSentence = ({
-  toolUseIds,
-  tokensBefore,
-  tokensAfter,
-}: EngineEvents["microcompact"]): string =>
+export const nativeSentence = ({ toolUseIds, tokensBefore, tokensAfter }: EngineEvents["clearing"]): string =>
   `${plural(toolUseIds.length, "old tool result")} cleared by the API · ${formatNumber(tokensBefore)} → ${formatNumber(tokensAfter)} tokens`;

@@ -63,13 +63,13 @@ export class Teller {
       ),
     );
     events.on("recompacted_early", (early) => {
-      const { turnsSinceLast, threshold } = early;
+      const { roundsSinceLast, threshold } = early;
       this.#tell(
-        { subtype: "recompacted_early", turns_since_last: turnsSinceLast, threshold },
+        { subtype: "recompacted_early", rounds_since_last: roundsSinceLast, threshold },
         earlySentence(early),
       );
     });
-    events.on("microcompact", (cleared) => {
+    events.on("clearing", (cleared) => {
       const { variant, tokensBefore, tokensAfter } = cleared;
       if (variant !== "api-native") return;
       this.onNativeClearing();

@@ -1,4 +1,4 @@
-import { createConversation, type PreparedRequest, type Settings } from "@palimpsest/core";
+import { createConversation, type GivenSettings, type PreparedRequest } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { keepNotes } from "@palimpsest/core/notes";
 import { watchForgotten } from "../world/watch-forgotten.js";
@@ -7,7 +7,7 @@ import { playedBlocks } from "./played-blocks.js";
 import type { Policy, PolicyEdit } from "./policy.js";
 
 export interface PalimpsestOptions {
-  readonly settings?: Partial<Settings>;
+  readonly settings?: GivenSettings;
 }
 
 /** This project's engine, as it is configured. */

@@ -1,4 +1,4 @@
-import { PalimpsestError, resolveSettings, settingDefinitions, type SettingName } from "@palimpsest/core";
+import { PalimpsestError, resolveSettings, settingDefinitions } from "@palimpsest/core";
 import { createAsRecordedPolicy } from "./as-recorded.js";
 import { createCheatLinesPolicy } from "./cheat-lines.js";
 import { createCheatPathsPolicy } from "./cheat-paths.js";
@@ -110,9 +110,7 @@ function parsePolicy(part: string): { readonly name: string; readonly options: O
 function checkOptions(name: string, { options: allowed }: KnownPolicy, options: Options): void {
   for (const [key, value] of options) {
     if (allowed === "settings") {
-      const definition = Object.hasOwn(settingDefinitions, key)
-        ? settingDefinitions[key as SettingName]
-        : undefined;
+      const definition = settingCalled(key);
       if (definition === undefined)
         throw new PolicyError(`${name} has no setting "${key}" (see docs/settings.md)`);
       if (definition.read(value) === undefined) {
@@ -145,8 +143,12 @@ function palimpsestFrom(options: Options, env: Environment): Policy {
   return createPalimpsestPolicy({ settings });
 }
 
+/** By its name, or by the one it had before. */
+const settingCalled = (key: string) =>
+  Object.values(settingDefinitions).find(({ keys }) => keys.includes(key));
+
 /** What stands with the policy itself wins over the environment. */
 function withoutOverridden(env: Environment, options: Options): Environment {
-  const names = [...options.keys()].flatMap((key) => settingDefinitions[key as SettingName].env);
+  const names = [...options.keys()].flatMap((key) => settingCalled(key)?.env ?? []);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.some((taken) => taken === name)));
 }

@@ -28,6 +28,7 @@ const dataElements = [
   "previous-summary",
   "previous_summary",
   "current_notes_content",
+  "current-notes",
   "current_notes",
   "notes",
 ];

@@ -14,10 +14,7 @@ import type {
 import { storedEnds } from "../../../messages/late-answer.js";
 import { copyPinned } from "../../../messages/pinned.js";
 import { clearResults } from "../../boundaries/clear-results.js";
-import {
-  createMicrocompactBoundary,
-  type MicrocompactBoundary,
-} from "../../boundaries/microcompact-boundary.js";
+import { createClearingBoundary, type ClearingBoundary } from "../../boundaries/clearing-boundary.js";
 import { restateClearings } from "../../clear/restate-clearings.js";
 import { createMediaBoundary } from "../../boundaries/media-boundary.js";
 import { restateMedia } from "../../media/restate-media.js";
@@ -156,11 +153,11 @@ function restatement(parts: {
   readonly summary: Message;
   readonly stripsThinking: boolean;
   readonly origin: MessageOrigin;
-}): MicrocompactBoundary | undefined {
+}): ClearingBoundary | undefined {
   const { live, kept, summary, stripsThinking, origin } = parts;
   const cleared = restateClearings(live, kept);
   if (cleared === undefined && (!stripsThinking || kept.length === 0)) return undefined;
-  return createMicrocompactBoundary(origin, {
+  return createClearingBoundary(origin, {
     variant: "size-based",
     trigger: "auto",
     toolUseIds: [],

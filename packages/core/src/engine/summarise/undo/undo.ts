@@ -1,7 +1,7 @@
 import { createSystemMessage, type MessageOrigin } from "../../../messages/construct.js";
 import type { Message } from "../../../messages/message.js";
 import { isThinkingBlock } from "../../boundaries/clear-results.js";
-import { isMicrocompactBoundary } from "../../boundaries/microcompact-boundary.js";
+import { isClearingBoundary } from "../../boundaries/clearing-boundary.js";
 import { isMediaBoundary } from "../../boundaries/media-boundary.js";
 import { isOversizeBoundary } from "../../boundaries/oversize-boundary.js";
 import type { Compacted } from "../run/compaction.js";
@@ -76,7 +76,7 @@ export function undoCompaction(
 }
 
 const isOverlay = (message: Message): boolean =>
-  isMicrocompactBoundary(message) || isMediaBoundary(message) || isOversizeBoundary(message);
+  isClearingBoundary(message) || isMediaBoundary(message) || isOversizeBoundary(message);
 
 /** Pieces and results find each other by their ids: those of copies must not find the originals. */
 function renameIds(

@@ -2,7 +2,7 @@ import { createSystemMessage, type MessageOrigin } from "../../messages/construc
 import type { Message, SystemMessage } from "../../messages/message.js";
 import type { ClearVariant } from "../events/engine-events.js";
 
-export interface MicrocompactMetadata {
+export interface ClearingMetadata {
   readonly variant: ClearVariant;
   /** `manual` where the caller named a target of its own. */
   readonly trigger: "auto" | "manual";
@@ -26,15 +26,15 @@ export interface EditPosition {
 }
 
 /** Records a clearing. What was cleared stays on disk before it; reading it again applies it again. */
-export interface MicrocompactBoundary extends SystemMessage {
+export interface ClearingBoundary extends SystemMessage {
   readonly subtype: "microcompact_boundary";
-  readonly microcompactMetadata: MicrocompactMetadata;
+  readonly microcompactMetadata: ClearingMetadata;
 }
 
-export function createMicrocompactBoundary(
+export function createClearingBoundary(
   origin: MessageOrigin,
-  microcompactMetadata: MicrocompactMetadata,
-): MicrocompactBoundary {
+  microcompactMetadata: ClearingMetadata,
+): ClearingBoundary {
   const base = createSystemMessage(origin, {
     subtype: "microcompact_boundary",
     content: "Old tool results cleared",
@@ -44,9 +44,9 @@ export function createMicrocompactBoundary(
 }
 
 /** A boundary of a clearing whose metadata can be used; it may come from a file and be anything. */
-export function isMicrocompactBoundary(message: Message): message is MicrocompactBoundary {
+export function isClearingBoundary(message: Message): message is ClearingBoundary {
   if (message.type !== "system" || message.subtype !== "microcompact_boundary") return false;
-  const metadata: unknown = (message as Partial<MicrocompactBoundary>).microcompactMetadata;
+  const metadata: unknown = (message as Partial<ClearingBoundary>).microcompactMetadata;
   if (typeof metadata !== "object" || metadata === null) return false;
   const { toolUseIds, tokensBefore, tokensAfter, pinnedAt } = metadata as Readonly<Record<string, unknown>>;
   return (
@@ -68,9 +68,9 @@ function isPosition(value: unknown): boolean {
 }
 
 /** Whether the clearing changed the messages; otherwise the provider does it, request by request. */
-export const isLocalClearing = ({ microcompactMetadata: { variant } }: MicrocompactBoundary): boolean =>
+export const isLocalClearing = ({ microcompactMetadata: { variant } }: ClearingBoundary): boolean =>
   variant === "time-based" || variant === "size-based";
 
 /** Whether results leave the context here: a `usage` from before tells nothing of its size any more. */
-export const removesContent = (message: Message): message is MicrocompactBoundary =>
-  isMicrocompactBoundary(message) && message.microcompactMetadata.toolUseIds.length > 0;
+export const removesContent = (message: Message): message is ClearingBoundary =>
+  isClearingBoundary(message) && message.microcompactMetadata.toolUseIds.length > 0;
