@@ -70,6 +70,7 @@ export default defineConfig({
             "test/adapters/*.test.ts",
           ],
           isolate: false,
+          globalSetup: ["test/token-table-first.ts"],
           setupFiles: ["test/properties/count-cases.ts"],
           ...patient,
         },

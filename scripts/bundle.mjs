@@ -2,6 +2,7 @@ import { copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { writeTokenTable } from "./token-table.mjs";
 
 /**
  * Puts what `tsc -b` has built into few files, so that starting costs few of them: hundreds of small modules take
@@ -105,3 +106,5 @@ await copyFile(
   join(root, "node_modules/@anthropic-ai/sdk/LICENSE"),
   join(palimpsest, "bundled/LICENSE-anthropic-sdk"),
 );
+
+writeTokenTable();

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
-import type * as Tokenizer from "gpt-tokenizer/encoding/o200k_base";
+import { countMerged } from "./merge-bytes.js";
+import { readTokenTable } from "./token-table.js";
 
 /** Counts the tokens of a text with a real tokenizer. */
 export interface TokenCounter {
@@ -8,47 +8,61 @@ export interface TokenCounter {
 
 /** Byte-pair merging is quadratic in the length of one run of characters of a kind: long ones are cut. */
 const LONGEST_RUN = 400;
-const options = { disallowedSpecial: new Set<string>() };
+/** Bytes of UTF-8 for one unit of a string at most. */
+const BYTES_PER_UNIT = 3;
+/** Characters after which all that was counted is forgotten. */
+const MOST_REMEMBERED = 2_000_000;
 
-/** The tokenizer is loaded with the first text: its table is a quarter of a second, and many commands count nothing. */
+/** Units of a string up to which a cut from it is a string of its own. */
+const SHORT = 12;
+
+/** The table is read with the first text: many commands count nothing. */
 export function createBpeCounter(): TokenCounter {
   return {
     count(text) {
-      const tokenizer = theTokenizer();
+      const countPiece = theTokenizer();
       let tokens = 0;
-      for (const piece of cutRuns(text)) tokens += piece === "" ? 0 : tokenizer.count(piece);
+      for (const part of cutRuns(text)) tokens += countPiece(part);
       return tokens;
     },
   };
 }
 
-/** Characters after which all that was merged is forgotten. */
-const MOST_MERGED = 2_000_000;
+/** It remembers pieces, which are words mostly, and forgets all of them at once: looking for the oldest would cost more. */
+function loadTokenizer(): (text: string) => number {
+  const table = readTokenTable();
+  const encoder = new TextEncoder();
+  const bytes = new Uint8Array(LONGEST_RUN * BYTES_PER_UNIT);
+  const counts = new Map<string, number>();
+  let remembered = 0;
 
-/**
- * It remembers what it has merged. Where that is full, it would look for the oldest piece each time, past all that went
- * before: it is emptied before it is full.
- */
-function loadTokenizer(): TokenCounter {
-  const require = createRequire(import.meta.url);
-  const { countTokens, setMergeCacheSize, clearMergeCache } =
-    require("gpt-tokenizer/encoding/o200k_base") as typeof Tokenizer;
-  setMergeCacheSize(Number.POSITIVE_INFINITY);
-  let merged = 0;
-  return {
-    count(piece) {
-      merged += piece.length;
-      if (merged > MOST_MERGED) {
-        clearMergeCache();
-        merged = piece.length;
-      }
-      return countTokens(piece, options);
-    },
+  function countPiece(piece: string): number {
+    const known = counts.get(piece);
+    if (known !== undefined) return known;
+    const room =
+      piece.length * BYTES_PER_UNIT <= bytes.length ? bytes : new Uint8Array(piece.length * BYTES_PER_UNIT);
+    const length = encoder.encodeInto(piece, room).written;
+    // A piece keeps the text alive that it was cut from, so what is found at once is not remembered.
+    if (piece.length > SHORT && table.rankOf(room, 0, length) !== -1) return 1;
+    const count = countMerged(room, length, table);
+    remembered += piece.length;
+    if (remembered > MOST_REMEMBERED) {
+      counts.clear();
+      remembered = piece.length;
+    }
+    counts.set(piece, count);
+    return count;
+  }
+
+  return (text) => {
+    let tokens = 0;
+    for (const piece of text.match(table.pattern) ?? []) tokens += countPiece(piece);
+    return tokens;
   };
 }
 
-let loaded: TokenCounter | undefined;
-const theTokenizer = (): TokenCounter => (loaded ??= loadTokenizer());
+let loaded: ((text: string) => number) | undefined;
+const theTokenizer = (): ((text: string) => number) => (loaded ??= loadTokenizer());
 
 /**
  * The text in pieces: what stands between long runs of blanks or of anything else, and those runs cut. One look at
