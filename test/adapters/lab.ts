@@ -28,7 +28,7 @@ export const settings = {
 export const tooTrusting = { ...settings, window: 200_000 };
 
 /** A simulated API with a small window, and a model that calls `Read` so many times before it is done. */
-export function createLab({ turns = 40, callsPerTurn = 1 } = {}) {
+export function createLab({ turns = 40, callsPerTurn = 1, fileBytes = 3000 } = {}) {
   const records: RequestRecord[] = [];
   const bodies: unknown[] = [];
   const player = withSummaries(createLoadPlayer({ resultBytes: 0, tool: "Read", turns, callsPerTurn }));
@@ -51,7 +51,7 @@ export function createLab({ turns = 40, callsPerTurn = 1 } = {}) {
       return app(request);
     },
     /** What the tool answers. */
-    read: (): string => output((reads += 1), 3000),
+    read: (): string => output((reads += 1), fileBytes),
     reads: () => reads,
     refused: () => records.filter(({ status }) => status !== 200),
     cost: () => records.reduce((sum, { verdict }) => sum + (verdict?.cost ?? 0), 0),

@@ -111,8 +111,9 @@ const isSummary = (body: unknown): body is SummaryRequest =>
   JSON.stringify(body).slice(-30_000).includes("<analysis> element followed by one");
 
 /** Files of an audit that is compacted once, and of one that is compacted twice. */
-const ONE = 26;
-const TWO = 40;
+const ONE = 9;
+const TWO = 11;
+const FILE_BYTES = 9000;
 
 /** An audit in a small window; requests for summaries meet these answers first. */
 async function audit(
@@ -123,7 +124,7 @@ async function audit(
     ...more
   }: Partial<Audit> & { answers?: (() => Response)[]; files?: number } = {},
 ) {
-  const lab = createLab({ turns: files });
+  const lab = createLab({ turns: files, fileBytes: FILE_BYTES });
   const waits: number[] = [];
   const compactions: NonNullable<EngineStep["compacted"]>[] = [];
   const retried: EngineEvents["summary_retried"][] = [];

@@ -7,6 +7,7 @@ import { run } from "../../packages/palimpsest/src/cli/run.js";
 import { filesBelow, runCommand, transcriptsIn, type Folders } from "./agent-command.js";
 import { echoKeys, type Answer, type HostileServer } from "./hostile-server.js";
 import { createStage, put } from "./hostile-stage.js";
+import { runAgentHere } from "./run-here.js";
 
 const setUp = createStage("security");
 
@@ -193,7 +194,7 @@ describe("paths", () => {
       await put(join(at.data, "x.jsonl"), "{}\n");
       const before = Object.keys(await filesBelow(at.root));
       const args = ["-p", "go", `--resume=${id}`, "--base-url", api.url];
-      const { code, stdout, stderr } = await runCommand(at, args);
+      const { code, stdout, stderr } = await runAgentHere(at, args);
       expect([1, 2]).toContain(code);
       expect(stderr.trim().split("\n")).toHaveLength(1);
       expect(stderr + stdout).not.toMatch(/\bat .*\.js:\d+/);
@@ -416,7 +417,7 @@ describe("a transcript that somebody else wrote", () => {
 
   it.each(Object.keys(hostile))("is gone on with, or refused in one sentence: %s", async (name) => {
     const { at, api } = await setUp([[{ text: "done" }]]);
-    expect((await runCommand(at, ["-p", "first", "--base-url", api.url])).code).toBe(0);
+    expect((await runAgentHere(at, ["-p", "first", "--base-url", api.url])).code).toBe(0);
     const [own] = await transcriptsIn(at.data);
     const lines = (hostile[name] ?? []).map((line) =>
       typeof line === "string" ? line : JSON.stringify(line),
@@ -428,7 +429,7 @@ describe("a transcript that somebody else wrote", () => {
     expect(code === 0 ? stdout : stderr.trim().split("\n").length).toBe(code === 0 ? "done\n" : 1);
     expect(existsSync("/etc/cron.d/x")).toBe(false);
     expect(shown(api)).not.toContain("root:");
-    const listed = await runCommand(at, ["sessions", "--json"]);
+    const listed = await runAgentHere(at, ["sessions", "--json"]);
     expect(listed.code).toBe(0);
     expect((JSON.parse(listed.stdout) as { sessions: unknown[] }).sessions).toHaveLength(2);
   });

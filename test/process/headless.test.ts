@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,18 +9,27 @@ import { fileURLToPath } from "node:url";
 import type { Message } from "@palimpsest/core";
 import { liveMessages } from "@palimpsest/core/engine";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { linesOf, makeFolders, startSimulate, type Folders, type RunningSimulator } from "./agent-command.js";
+import {
+  createScriptPlayer,
+  createSimulator,
+  createSimulatorApp,
+  parseScript,
+  startSimulatorServer,
+  type SimulatorServer,
+} from "../../packages/palimpsest/src/simulator/index.js";
+import { linesOf, makeFolders, type Folders } from "./agent-command.js";
+import { runAgentHere } from "./run-here.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
 let folders: Folders;
-let simulator: RunningSimulator | undefined;
+let simulator: SimulatorServer | undefined;
 let server: Server | undefined;
 beforeEach(async () => {
   folders = await makeFolders("headless");
 });
 afterEach(async () => {
-  await simulator?.stop();
+  await simulator?.close();
   simulator = undefined;
   server?.close();
   server = undefined;
@@ -65,11 +74,15 @@ async function run(args: readonly string[], options: RunOptions = {}): Promise<R
   return { code, stdout, stderr };
 }
 
+/** The same in this process, for what another process adds nothing to. */
+const runHere = (args: readonly string[], input = ""): Promise<Ran> =>
+  runAgentHere(folders, args, { ANTHROPIC_API_KEY: undefined, PALIMPSEST_TRUST: undefined }, input);
+
 /** A server that plays these steps, and the flags that lead to it. */
 async function playing(steps: readonly unknown[]): Promise<readonly string[]> {
-  const script = join(folders.root, "script.json");
-  await writeFile(script, JSON.stringify({ steps }));
-  simulator = await startSimulate(["--player", `script:${script}`]);
+  const player = createScriptPlayer(parseScript(JSON.stringify({ steps })));
+  const app = createSimulatorApp({ simulator: createSimulator({ player, startTime: Date.now() }) });
+  simulator = await startSimulatorServer({ app, port: 0, host: "127.0.0.1" });
   return ["--base-url", simulator.url];
 }
 
@@ -88,7 +101,7 @@ describe("output", () => {
   });
 
   it("is one document as json", async () => {
-    const { code, stdout } = await run(["-p", "Hello", "--json"]);
+    const { code, stdout } = await runHere(["-p", "Hello", "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       type: "result",
@@ -149,10 +162,8 @@ describe("output", () => {
 describe("input", () => {
   it("is a prompt where there is none, and stands behind one", async () => {
     expect((await run(["-p"], { input: "from a pipe\n" })).stdout).toBe("You said: from a pipe\n");
-    expect((await run(["-p", "Explain:"], { input: "the log\n" })).stdout).toBe(
-      "You said: Explain: the log\n",
-    );
-    expect((await run(["--print", "Hello", "--model", "haiku"])).stdout).toBe("You said: Hello\n");
+    expect((await runHere(["-p", "Explain:"], "the log\n")).stdout).toBe("You said: Explain: the log\n");
+    expect((await runHere(["--print", "Hello", "--model", "haiku"])).stdout).toBe("You said: Hello\n");
   });
 
   it("is not waited for where a program leaves it open", async () => {
@@ -160,14 +171,14 @@ describe("input", () => {
   });
 
   it("is needed", async () => {
-    const { code, stderr } = await run(["-p"]);
+    const { code, stderr } = await runHere(["-p"]);
     expect(code).toBe(2);
     expect(stderr).toContain("there is no prompt");
   });
 
   it("holds several prompts as stream-json, each with its result", async () => {
     const args = ["-p", "--input-format", "stream-json", "--output-format", "stream-json"];
-    const { code, stdout } = await run(args, { input: user("one") + user([{ type: "text", text: "two" }]) });
+    const { code, stdout } = await runHere(args, user("one") + user([{ type: "text", text: "two" }]));
     expect(code).toBe(0);
     const results = linesOf(stdout).filter(({ type }) => type === "result");
     expect(results).toMatchObject([
@@ -177,9 +188,10 @@ describe("input", () => {
   });
 
   it("that is not what it has to be is wrong usage", async () => {
-    const { code, stderr } = await run(["-p", "--input-format", "stream-json"], {
-      input: `${user("one")}{"type":"user"\n`,
-    });
+    const { code, stderr } = await runHere(
+      ["-p", "--input-format", "stream-json"],
+      `${user("one")}{"type":"user"\n`,
+    );
     expect(code).toBe(2);
     expect(stderr).toContain("line 2 of the input is not JSON");
   });
@@ -191,10 +203,10 @@ describe("conversations", () => {
     const id = first.session_id;
     const second = JSON.parse((await run(["-p", "More", "--json", "--continue"])).stdout);
     expect(second).toMatchObject({ session_id: id, result: "You said: More" });
-    expect(JSON.parse((await run(["-p", "Again", "--json", "--resume", id])).stdout)).toMatchObject({
+    expect(JSON.parse((await runHere(["-p", "Again", "--json", "--resume", id])).stdout)).toMatchObject({
       session_id: id,
     });
-    const own = JSON.parse((await run(["-p", "Own", "--json", "--session-id", "my-id"])).stdout);
+    const own = JSON.parse((await runHere(["-p", "Own", "--json", "--session-id", "my-id"])).stdout);
     expect(own).toMatchObject({ session_id: "my-id" });
     const listed = JSON.parse((await run(["sessions", "--json"])).stdout);
     expect(listed.sessions).toEqual([
@@ -213,7 +225,7 @@ describe("conversations", () => {
         updatedAt: expect.any(Number),
       },
     ]);
-    expect((await run(["sessions"])).stdout).toContain("First words");
+    expect((await runHere(["sessions"])).stdout).toContain("First words");
     const elsewhere = JSON.parse((await run(["sessions", "--json", "--cwd", folders.root])).stdout);
     expect(elsewhere.sessions).toEqual([]);
   });
@@ -223,7 +235,7 @@ describe("conversations", () => {
     [["--resume", "../../../etc/passwd"], "cannot name a conversation"],
     [["--continue"], "no conversation to continue"],
   ])("that are not there: %j is one sentence", async (flags, sentence) => {
-    const { code, stdout, stderr } = await run(["-p", "Go.", ...flags]);
+    const { code, stdout, stderr } = await runHere(["-p", "Go.", ...flags]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(stderr).toContain(sentence);
@@ -231,7 +243,7 @@ describe("conversations", () => {
 
   it("are gone back in: what came after stays in the transcript and is not sent", async () => {
     const lines = async (args: readonly string[]) =>
-      (await run([...args, "--output-format", "stream-json"])).stdout
+      (await runHere([...args, "--output-format", "stream-json"])).stdout
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
@@ -253,16 +265,16 @@ describe("conversations", () => {
     expect(live).not.toContain("Second words");
     expect(live).toContain("Third words");
     expect(JSON.stringify(all)).toContain("Second words");
-    const lost = await run(["-p", "Go.", "--continue", "--at", "nowhere"]);
+    const lost = await runHere(["-p", "Go.", "--continue", "--at", "nowhere"]);
     expect(lost).toMatchObject({ code: 1, stdout: "" });
     expect(lost.stderr).toContain("There is no message with this uuid");
-    expect(await run(["-p", "Go.", "--at", "nowhere"])).toMatchObject({ code: 2 });
+    expect(await runHere(["-p", "Go.", "--at", "nowhere"])).toMatchObject({ code: 2 });
     expect(await run(["-p", "Go.", "--continue"])).toMatchObject({ code: 0 });
   });
 
   it("that are complete have nothing to go on with", async () => {
-    await run(["-p", "Hello"]);
-    const { code, stderr } = await run(["-p", "--continue"]);
+    await runHere(["-p", "Hello"]);
+    const { code, stderr } = await runHere(["-p", "--continue"]);
     expect(code).toBe(1);
     expect(stderr).toContain("nothing to go on with");
   });
@@ -325,14 +337,14 @@ describe("limits and permissions", () => {
       { calls: [call("Bash", { command: "echo 2" })] },
       "Done.",
     ]);
-    const { code, stdout } = await run(["-p", "Go.", "--json", "--max-turns", "1", ...base]);
+    const { code, stdout } = await runHere(["-p", "Go.", "--json", "--max-turns", "1", ...base]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ subtype: "error_max_turns", num_turns: 1 });
   });
 
   it("denies what nobody can be asked for, and says so", async () => {
     const base = await playing([{ calls: [write, bash] }, "Not allowed."]);
-    const { code, stdout } = await run(["-p", "Go.", "--json", ...base]);
+    const { code, stdout } = await runHere(["-p", "Go.", "--json", ...base]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       result: "Not allowed.",
@@ -347,7 +359,7 @@ describe("limits and permissions", () => {
   it("acceptEdits lets files be written, --allowed-tools commands be run", async () => {
     const base = await playing([{ calls: [write, bash] }, "Done."]);
     const flags = ["--permission-mode", "acceptEdits", "--allowed-tools", "Bash(touch:*)"];
-    const { stdout } = await run(["-p", "Go.", "--json", ...flags, ...base]);
+    const { stdout } = await runHere(["-p", "Go.", "--json", ...flags, ...base]);
     expect(JSON.parse(stdout)).toMatchObject({ permission_denials: [] });
     expect(existsSync(join(folders.work, "a.txt"))).toBe(true);
     expect(existsSync(join(folders.work, "b.txt"))).toBe(true);
@@ -358,7 +370,7 @@ describe("limits and permissions", () => {
       { calls: [write] },
       { text: "Here it is.", calls: [call("ExitPlanMode", { plan: "1. Write a.txt" })] },
     ]);
-    const { code, stdout } = await run(["-p", "Plan it.", "--permission-mode", "plan", ...base]);
+    const { code, stdout } = await runHere(["-p", "Plan it.", "--permission-mode", "plan", ...base]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "1. Write a.txt\n" });
     expect(existsSync(join(folders.work, "a.txt"))).toBe(false);
   });
@@ -370,7 +382,7 @@ describe("limits and permissions", () => {
     [["--resume", "a", "--continue"]],
     [["--no-such-flag"]],
   ])("%j is wrong usage", async (flags) => {
-    const { code, stdout } = await run(["-p", "Go.", ...flags]);
+    const { code, stdout } = await runHere(["-p", "Go.", ...flags]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 });

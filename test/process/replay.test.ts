@@ -5,17 +5,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Ended } from "./agent-command.js";
+import { runHere } from "./run-here.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the command as a person would: a process of its own, streams in pipes. */
-async function replay(...args: readonly string[]): Promise<Outcome> {
+async function replay(...args: readonly string[]): Promise<Ended> {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, "replay", ...args], {
       maxBuffer: 1 << 28,
@@ -26,6 +22,9 @@ async function replay(...args: readonly string[]): Promise<Outcome> {
     return { code, stdout, stderr };
   }
 }
+
+/** One file at a time, without a process. */
+const replayHere = (...args: readonly string[]): Promise<Ended> => runHere(["replay", ...args]);
 
 let directory = "";
 const at = (name: string): string => join(directory, name);
@@ -231,7 +230,7 @@ describe("bad input: one sentence each, exit code 1", () => {
     ],
     ["long-line.jsonl", "is not a transcript of a known format (line 1 is not valid JSON; "],
   ])("%s", async (name, sentence) => {
-    const { code, stdout, stderr } = await replay(at(name), "--policy", "none");
+    const { code, stdout, stderr } = await replayHere(at(name), "--policy", "none");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([expect.stringMatching(/^palimpsest: /) as string]);
     expect(stderr).toContain(`${name} ${sentence}`);
@@ -249,13 +248,13 @@ describe("bad input: one sentence each, exit code 1", () => {
   });
 
   it("tolerates a last line that a crash cut off", async () => {
-    const { code, stdout, stderr } = await replay(at("torn.jsonl"), "--policy", "none", "--json");
+    const { code, stdout, stderr } = await replayHere(at("torn.jsonl"), "--policy", "none", "--json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(parseReport(stdout).files[0]?.rounds).toBe(3);
   });
 
   it("gives one document where nothing could be played", async () => {
-    const { code, stdout } = await replay(at("empty.jsonl"), at("nothing"), "--json");
+    const { code, stdout } = await replayHere(at("empty.jsonl"), at("nothing"), "--json");
     expect(code).toBe(1);
     expect(parseReport(stdout)).toMatchObject({ total: { files: 0, failed: 2, policies: {} } });
   });
@@ -272,7 +271,7 @@ describe("wrong usage: one sentence, exit code 2, nothing is played", () => {
     [["--workers", "1.5"], "A whole number, 1 or more, is expected."],
     [["--nothing"], "unknown option '--nothing'"],
   ])("%s", async (flags, sentence) => {
-    const { code, stdout, stderr } = await replay(at("good.jsonl"), ...flags);
+    const { code, stdout, stderr } = await replayHere(at("good.jsonl"), ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(sentence);
     expect(stderr).not.toContain("    at ");
@@ -294,7 +293,7 @@ describe("what recordings may lack", () => {
     ["good.jsonl", 4, "recorded"],
     ["odd-figures.jsonl", 3, undefined],
   ])("%s", async (name, rounds, from) => {
-    const { code, stdout, stderr } = await replay(at(name), "--json");
+    const { code, stdout, stderr } = await replayHere(at(name), "--json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const { files, total } = parseReport(stdout);
     expect(files).toHaveLength(1);
@@ -354,21 +353,21 @@ describe("output", () => {
   });
 
   it("--missing lists what was forgotten, turn by turn", async () => {
-    const masked = await replay(at("forgotten.jsonl"), "--policy", "mask(keep=1)", "--missing");
+    const masked = await replayHere(at("forgotten.jsonl"), "--policy", "mask(keep=1)", "--missing");
     expect(masked.stdout).toContain(
       "forgotten.jsonl, mask(keep=1): 1 source forgotten, 0 other names missing\n",
     );
     expect(masked.stdout).toContain(
       "\n  turn 3  Read  1 path of src/lamp.ts (disk, 1 turn ago): deep/match.ts\n",
     );
-    const kept = await replay(at("forgotten.jsonl"), "--policy", "none", "--missing");
+    const kept = await replayHere(at("forgotten.jsonl"), "--policy", "none", "--missing");
     expect(kept.stdout).toContain("Nothing was missing.");
-    const json = await replay(at("good.jsonl"), "--policy", "none", "--missing", "--json");
+    const json = await replayHere(at("good.jsonl"), "--policy", "none", "--missing", "--json");
     expect(parseReport(json.stdout).files[0]?.policies["none"]?.missing).toEqual([]);
   });
 
   it("an edit whose text was masked is blind: what was missing, and what reading it again costs", async () => {
-    const { stdout } = await replay(
+    const { stdout } = await replayHere(
       at("blind.jsonl"),
       "--policy",
       "mask(keep=1),none",
@@ -404,7 +403,7 @@ describe("output", () => {
     expect(masked.fullCost).toBeCloseTo(masked.cost + masked.regainCost, 9);
     expect(masked.costAt["4"]).toBeCloseTo(masked.cost + 4 * masked.regainCost, 9);
     expect(total.policies["none"]).toMatchObject({ blindEdits: 0, blindTurns: 0, regainCost: 0 });
-    const table = await replay(at("blind.jsonl"), "--policy", "mask(keep=1)", "--missing");
+    const table = await replayHere(at("blind.jsonl"), "--policy", "mask(keep=1)", "--missing");
     expect(table.stdout).toMatch(/policy +full cost +blind edits +blind turns +cost /);
     expect(table.stdout).toMatch(/mask\(keep=1\) +\$\d+\.\d\d +100\.0% +33\.3% /);
     expect(table.stdout).toContain(
@@ -419,18 +418,25 @@ describe("output", () => {
     const page = await readFile(at("report.html"), "utf8");
     expect(page).toMatch(/^<!doctype html>/i);
     expect(page).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)=["']?http/i);
-    const json = await replay(at("good.jsonl"), "--policy", "none", "--json", "--html", at("report.html"));
+    const json = await replayHere(
+      at("good.jsonl"),
+      "--policy",
+      "none",
+      "--json",
+      "--html",
+      at("report.html"),
+    );
     expect(parseReport(json.stdout).files[0]).not.toHaveProperty("policies.none.series");
   });
 
   it("--html to where nothing can be written: one sentence, exit code 1, the table is there", async () => {
     const path = at("no/such/folder/report.html");
-    const { code, stdout, stderr } = await replay(at("good.jsonl"), "--policy", "none", "--html", path);
+    const { code, stdout, stderr } = await replayHere(at("good.jsonl"), "--policy", "none", "--html", path);
     expect(code).toBe(1);
     expect(stderr).toBe(`palimpsest: ${path} cannot be written (ENOENT)\n`);
     expect(stdout).toMatch(/\nnone +\$0\.\d\d/);
     expect(stdout).not.toContain("Report:");
-    const json = await replay(at("good.jsonl"), "--policy", "none", "--json", "--html", at("folder"));
+    const json = await replayHere(at("good.jsonl"), "--policy", "none", "--json", "--html", at("folder"));
     expect(json).toMatchObject({
       code: 1,
       stderr: `palimpsest: ${at("folder")} cannot be written (EISDIR)\n`,

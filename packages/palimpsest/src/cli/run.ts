@@ -83,7 +83,8 @@ async function runPrint(args: readonly string[], terminal: Terminal): Promise<nu
   let exitCode = 0;
   try {
     const command = createPrintCommand(terminal, async (flags) => {
-      exitCode = await print(flags, { terminal, stdin: process.stdin, signal: stop.signal });
+      const { stdin = process.stdin } = terminal;
+      exitCode = await print(flags, { terminal, stdin, signal: stop.signal });
     });
     await command.parseAsync([...args], { from: "user" });
     return exitCode;

@@ -1,9 +1,16 @@
-/** What a command writes to. */
+import type { Readable } from "node:stream";
+
+/** What a command writes to and reads from. */
 export interface Terminal {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
+  /** Default: this process's own. */
+  readonly stdin?: PipedInput;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
+
+/** Where a prompt may be piped in. */
+export type PipedInput = Readable & { readonly isTTY?: boolean; readonly fd?: number };
 
 export interface TextSink {
   write(text: string): unknown;
@@ -48,9 +55,11 @@ export function createProgress(sink: TextSink): { show(text: string): void; clea
   };
 }
 
-const separated = new Intl.NumberFormat("en-US");
+let separated: Intl.NumberFormat | undefined;
 
-export const formatNumber = (value: number): string => separated.format(value);
+/** Made with the first number: what it loads is a tenth of the shortest command. */
+export const formatNumber = (value: number): string =>
+  (separated ??= new Intl.NumberFormat("en-US")).format(value);
 
 /** `1 file`, `2 files`. */
 export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>

@@ -16,7 +16,7 @@ export const livesRun: SoakRun = {
 
 async function playLives(directory: string, { random, step, isOver }: SoakContext): Promise<void> {
   const stored = createJsonlStore({ directory, durability: "process" });
-  for (let life = 0; life < LIVES && !isOver(); life += 1) {
+  for (let life = 0; life < LIVES && (life === 0 || !isOver()); life += 1) {
     const events = Array.from({ length: 5 + random.below(MOST_EVENTS) }, (): LifeEvent => {
       const kind = random.next() < 0.3 ? "turn" : random.pick(lifeEvents);
       return { kind, choice: random.below(10_000) };

@@ -1,5 +1,6 @@
 import type { AgentFlags } from "./open-agent.js";
-import { MOST_INPUT_BYTES, readPiped, type PipedInput } from "./read-piped.js";
+import type { PipedInput } from "../terminal.js";
+import { MOST_INPUT_BYTES, readPiped } from "./read-piped.js";
 import { readPrompts, type Prompt } from "./read-prompts.js";
 import { StartError } from "./start-error.js";
 

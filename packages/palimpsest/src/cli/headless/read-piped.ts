@@ -1,8 +1,5 @@
 import { fstatSync } from "node:fs";
-import type { Readable } from "node:stream";
-
-/** Where a prompt may be piped in. */
-export type PipedInput = Readable & { readonly isTTY?: boolean; readonly fd?: number };
+import type { PipedInput } from "../terminal.js";
 
 /** How long the first byte is waited for, where a prompt is there anyway. */
 const PIPE_WAIT_MS = 3000;
