@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -52,6 +53,8 @@ export default defineConfig({
   test: {
     // The machine is for the tests alone, and about a third of their time they wait.
     maxWorkers: "150%",
+    // Long runs try the files in an order of chance: soak/properties.mjs.
+    sequence: process.argv.includes("--sequence.shuffle.files") ? {} : { sequencer: LongestFirst },
     reporters: ["default", source("test/watchdog-reporter.mjs"), source("test/plain-reporter.mjs")],
     projects: [
       {
@@ -79,7 +82,6 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "process",
-          sequence: { groupOrder: 1 },
           include: ["test/process/*.test.ts"],
           globalSetup: ["test/build-first.ts"],
           isolate: false,
@@ -90,10 +92,8 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "browser",
-          sequence: { groupOrder: 2 },
           include: ["test/browser/*.test.ts"],
           globalSetup: ["test/build-first.ts"],
-          fileParallelism: false,
           ...patient,
         },
       },

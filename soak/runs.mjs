@@ -1,8 +1,13 @@
 /** Long runs that need this repository: `npm run soak` adds them to those of `palimpsest soak`. */
 import { delimiter } from "node:path";
+import { demoPartsRun } from "./demo-parts.mjs";
 import { propertiesRun } from "./properties.mjs";
 import { recordingsRun } from "./recordings.mjs";
 
 const folders = (process.env.PALIMPSEST_CORPUS ?? "").split(delimiter).filter((folder) => folder !== "");
 
-export const soakRuns = [propertiesRun, ...(folders.length === 0 ? [] : [recordingsRun(folders)])];
+export const soakRuns = [
+  propertiesRun,
+  demoPartsRun,
+  ...(folders.length === 0 ? [] : [recordingsRun(folders)]),
+];

@@ -62,22 +62,19 @@ describe("palimpsest demo", () => {
     expect(document.seconds).toBeGreaterThan(0);
   });
 
-  it("without restoration says what was lost, in plain lines where it is piped", async () => {
-    const { code, stdout } = await demo("--without", "restoration");
+  it("says what was lost, each part by its own name, in plain lines where it is piped", async () => {
+    const without = ["--without", "restoration,verification", "--without", "work-record"];
+    const { code, stdout } = await demo(...without);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ {2}✗ file state {2,}no file came back after/m);
     expect(stdout).toMatch(/^ {2}✗ the plan/m);
     expect(stdout).toMatch(/^ {2}✗ the skill/m);
-    expect(stdout).toMatch(/^Lost: the plan, /m);
+    expect(stdout).toMatch(/^ {2}✗ the instruction/m);
+    expect(stdout).toMatch(/^ {2}✗ the person's words/m);
+    expect(stdout).toMatch(/^ {2}✗ names in use/m);
+    expect(stdout).toMatch(/^Lost: the instruction, the person's words, the plan, /m);
     expect(stdout).not.toMatch(CONTROL);
     expect(await temporaryFolders()).toEqual([]);
-  });
-
-  it("without the check of summaries loses the instruction and the person's words, without the work record a name", async () => {
-    const { code, document } = await figures("--without", "verification", "--without", "work-record");
-    expect(code).toBe(1);
-    expect(lostIn(document)).toEqual(["the instruction", "the person's words", "names in use"]);
-    expect(document.userWords.palimpsest).toBeLessThan(1);
   });
 
   it("ends in good order when it is interrupted", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeFolders, runCommand, transcriptsIn, type Folders } from "./agent-command.js";
 import { startHostileServer, type HostileServer } from "./hostile-server.js";
+import { runAgentHere, runHere } from "./run-here.js";
 
 let folders: Folders | undefined;
 let server: HostileServer | undefined;
@@ -99,7 +100,7 @@ describe.each(Object.entries(transcripts))("a transcript %s", (_, text) => {
     const path = join(at.root, "session.jsonl");
     await writeFile(path, `${text}\n`);
     for (const command of [["transcript", "check"], ["analyze"], ["estimate"], ["replay"]]) {
-      const ended = await runCommand(at, [...command, path]);
+      const ended = await runHere([...command, path]);
       expect([0, 1]).toContain(ended.code);
       expect(ended.stdout + ended.stderr).not.toMatch(RAW);
       expect(ended.stdout + ended.stderr).not.toBe("");
@@ -117,7 +118,7 @@ describe.each(Object.entries(transcripts))("a transcript %s", (_, text) => {
     const resumed = await runCommand(at, ["-p", "go", "--resume", "session", "--base-url", api.url]);
     expect(resumed.stderr).not.toMatch(RAW);
     expect([resumed.code, resumed.stdout]).toEqual([0, "done\n"]);
-    const listed = await runCommand(at, ["sessions"]);
+    const listed = await runAgentHere(at, ["sessions"]);
     expect(listed.stdout + listed.stderr).not.toMatch(RAW);
   });
 });

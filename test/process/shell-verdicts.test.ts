@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { brokenRules } from "../data/shell-verdicts/broken-rules.js";
 import { shellVerdicts } from "../data/shell-verdicts/index.js";
 import type { VerdictGroup } from "../data/shell-verdicts/verdict-row.js";
-import { makeFolders, runCommand } from "./agent-command.js";
+import { makeFolders } from "./agent-command.js";
 import { startHostileServer } from "./hostile-server.js";
 import { isWrong, playVerdicts } from "./play-verdicts.js";
+import { runAgentHere } from "./run-here.js";
 
 const sessions = new Map<string, readonly VerdictGroup[]>();
 for (const group of shellVerdicts) {
@@ -49,7 +50,7 @@ describe("commands through the shipped command", () => {
         // What a rule that forbids would have forbidden is allowed otherwise.
         const open = flag === "--disallowed-tools" ? ["--permission-mode", "bypassPermissions"] : [];
         const args = ["-p", "go", "--base-url", server.url, flag, rule, ...open];
-        const { code, stderr } = await runCommand(folders, args);
+        const { code, stderr } = await runAgentHere(folders, args);
         expect(await readdir(folders.work)).toEqual([]);
         expect([1, 2]).toContain(code);
         expect(stderr.trim().split("\n")).toHaveLength(1);

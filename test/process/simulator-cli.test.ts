@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { runHere } from "./run-here.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
@@ -180,7 +181,7 @@ describe("palimpsest simulate", () => {
     [["--nonsense"], "error: unknown option '--nonsense'"],
     [["argument"], "error: too many arguments"],
   ])("wrong usage %j exits with 2", async (args, sentence) => {
-    const { code, stdout, stderr } = await fails(...args);
+    const { code, stdout, stderr } = await runHere(["simulate", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(sentence);
     expect(stderr).not.toMatch(/\n\s+at /);
@@ -190,14 +191,14 @@ describe("palimpsest simulate", () => {
     ["script:/nowhere.json", "palimpsest: /nowhere.json: "],
     ["recording:/nowhere.jsonl", "palimpsest: /nowhere.jsonl does not exist"],
   ])("a file that cannot be played (%s) exits with 1", async (player, sentence) => {
-    const { code, stderr } = await fails("--player", player);
+    const { code, stderr } = await runHere(["simulate", "--player", player]);
     expect(code).toBe(1);
     expect(stderr.startsWith(sentence)).toBe(true);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
   it("--help has an example and the grammar of faults", async () => {
-    const { code, stdout } = await fails("--help");
+    const { code, stdout } = await runHere(["simulate", "--help"]);
     expect(code).toBe(0);
     expect(stdout).toContain("$ palimpsest simulate --port 8080");
     expect(stdout).toContain("cut[:EVENTS]");

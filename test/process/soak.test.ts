@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runHere } from "./run-here.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
@@ -196,7 +197,7 @@ describe("palimpsest soak", () => {
   );
 
   it("refuses what it does not know, with what there is", async () => {
-    const unknown = await soak("--only", "sound,nonsense");
+    const unknown = await runHere(["soak", "--only", "sound,nonsense"]);
     expect({ code: unknown.code, stdout: unknown.stdout }).toEqual({ code: 2, stdout: "" });
     expect(unknown.stderr).toMatch(
       /^error: no run is named "sound" \(there are conversation-chaos, [^\n]*\)\n$/,
@@ -211,7 +212,7 @@ describe("palimpsest soak", () => {
       ["--patience", "0"],
       ["extra"],
     ]) {
-      const { code, stdout, stderr } = await soak(...args);
+      const { code, stdout, stderr } = await runHere(["soak", ...args]);
       expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
       expect(stderr).toMatch(/^error: /);
     }

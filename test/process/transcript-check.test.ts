@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runHere } from "./run-here.js";
 import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
@@ -79,7 +80,7 @@ describe("transcript check on bad input: one sentence, exit code 1", () => {
     ["long-line.jsonl", "is not a transcript of a known format (line 1 is not valid JSON; "],
     ["damaged.jsonl", "is damaged: line 2 is not valid JSON; the rest was read"],
   ])("%s", async (name, sentence) => {
-    const { code, stderr } = await palimpsest("transcript", "check", at(name));
+    const { code, stderr } = await runHere(["transcript", "check", at(name)]);
     expect(code).toBe(1);
     expect(stderr.startsWith(`palimpsest: ${at(name)} ${sentence}`)).toBe(true);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
@@ -140,7 +141,7 @@ describe("transcript check", () => {
     [["nonsense"]],
     [["transcript", "check", "--jsno", "x"]],
   ])("wrong usage %j exits with 2", async (args) => {
-    const { code, stdout, stderr } = await palimpsest(...args);
+    const { code, stdout, stderr } = await runHere(args);
     expect(code).toBe(2);
     expect(stdout).toBe("");
     expect(stderr).toContain("error:");
@@ -149,7 +150,7 @@ describe("transcript check", () => {
   it.each([[["--help"]], [["transcript", "check", "--help"]], [["--version"]], [[]]])(
     "%j exits with 0",
     async (args) => {
-      const { code, stdout } = await palimpsest(...args);
+      const { code, stdout } = await runHere(args);
       expect(code).toBe(0);
       expect(stdout).not.toBe("");
     },

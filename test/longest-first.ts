@@ -1,0 +1,17 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/**
+ * What starts processes and waits for them comes first, what plays whole conversations next: small files are left to
+ * fill up the end, so that no processor is idle while the last long one runs.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
+  }
+}
+
+function rankOf({ project, moduleId }: TestSpecification): number {
+  if (project.name !== "unit") return 0;
+  return moduleId.includes("/src/") ? 2 : 1;
+}
