@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -66,7 +67,7 @@ async function setUp(): Promise<Place> {
     api,
     async ask(args, env) {
       const ended = await runCommand(at, ["-p", ...args, ...common, "--json"], env);
-      return { ...ended, said: (linesOf(ended.stdout)[0] ?? {}) as Line };
+      return { ...ended, said: linesOf(ended.stdout)[0] ?? {} };
     },
     async stream(prompts, args) {
       const format = ["--input-format", "stream-json", "--output-format", "stream-json"];
@@ -287,7 +288,12 @@ describe("a prompt with files and skills", () => {
     `---\ndescription: Ships\nargument-hint: [what] [where]\n${more}\n---\nShip $1 to $2 ($ARGUMENTS). State: !\`echo on-$1 > made.txt && cat made.txt\`\nSee @notes.md`;
 
   it("starts a command file by its name, in a trusted folder, with what it allows", async () => {
-    const { at, api } = await stage([[{ text: "done" }]]);
+    const touch = (name: string) => [{ tool: "Bash", input: { command: `touch ${name}` } }];
+    const done = [{ text: "done" }];
+    const { at, api } = await stage([done, touch("mine.txt"), done, touch("theirs.txt"), done]);
+    const allowing = "---\nallowed-tools: Bash(touch:*)\nmodel: opus\n---\nGo.";
+    await put(join(at.root, ".claude/commands/mine.md"), allowing);
+    await put(join(at.work, ".claude/commands/theirs.md"), allowing);
     await put(join(at.work, ".claude/commands/ops/ship.md"), ship("allowed-tools: Bash"));
     await put(join(at.work, ".claude/commands/strict.md"), ship("allowed-tools: Bash(git status:*)"));
     await put(join(at.work, "notes.md"), "mind the gap");
@@ -295,7 +301,14 @@ describe("a prompt with files and skills", () => {
     const untrusted = await run(at, api, ["hi"], { PALIMPSEST_TRUST: undefined });
     expect(untrusted.code).toBe(1);
     expect(untrusted.stderr).toContain(".claude/commands/ops/ship.md: commands that /ops:ship runs");
-    const prompts = ["/strict api prod", "/ops:ship x;id prod", "/hosts", '/ops:ship api "the prod"'];
+    const prompts = [
+      "/strict api prod",
+      "/ops:ship x;id prod",
+      "/hosts",
+      '/ops:ship api "the prod"',
+      "/mine",
+      "/theirs",
+    ];
     const input = prompts.map((content) =>
       JSON.stringify({ type: "user", message: { role: "user", content } }),
     );
@@ -306,8 +319,16 @@ describe("a prompt with files and skills", () => {
       expect.stringContaining("may hold only letters, digits"),
       expect.stringContaining("There is no command /hosts: "),
       "done",
+      "done",
+      "done",
+      "done",
     ]);
-    expect({ code: ended.code, requests: api.bodies.length }).toEqual({ code: 0, requests: 1 });
+    // What the person's own file allows, the model may do; a repository's allows its own commands alone.
+    expect(existsSync(join(at.work, "mine.txt"))).toBe(true);
+    expect(existsSync(join(at.work, "theirs.txt"))).toBe(false);
+    expect(api.bodies.map((body) => /"model":"([a-z-]+)/.exec(body)?.[1])).toEqual(
+      ["sonnet", "opus", "opus", "opus", "opus", "sonnet"].map((line) => `claude-${line}-`),
+    );
     const shown = bodiesOf(api);
     has(shown, '/ops:ship api \\"the prod\\"');
     has(shown, 'Ship api to the prod (api \\"the prod\\"). State: on-api');

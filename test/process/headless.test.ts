@@ -267,7 +267,7 @@ describe("conversations", () => {
     expect(JSON.stringify(all)).toContain("Second words");
     const lost = await runHere(["-p", "Go.", "--continue", "--at", "nowhere"]);
     expect(lost).toMatchObject({ code: 1, stdout: "" });
-    expect(lost.stderr).toContain("There is no message with this uuid");
+    expect(lost.stderr).toContain('There is no message "nowhere" in the conversation.');
     expect(await runHere(["-p", "Go.", "--at", "nowhere"])).toMatchObject({ code: 2 });
     expect(await run(["-p", "Go.", "--continue"])).toMatchObject({ code: 0 });
   });

@@ -9,7 +9,7 @@ export interface ListedCommand {
 }
 
 /** What the program does itself; no model is asked but for a summary. */
-export const builtInCommands = [
+const builtInCommands = [
   {
     name: "clear",
     description: "Begins a new conversation; this one stays stored.",

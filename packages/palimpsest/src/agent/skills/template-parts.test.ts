@@ -65,7 +65,6 @@ describe("arguments", () => {
 
   it("that mean something to a shell are not plain", () => {
     expect(["a/b-c_1.ts", "Größe 12", "user@host:x=1"].every(isPlainArgument)).toBe(true);
-    for (const mark of [..."$`\"'\\;&|<>(){}[]*?!#~\n\t\0^"])
-      expect(isPlainArgument(`a${mark}b`)).toBe(false);
+    for (const mark of "$`\"'\\;&|<>(){}[]*?!#~\n\t\0^") expect(isPlainArgument(`a${mark}b`)).toBe(false);
   });
 });

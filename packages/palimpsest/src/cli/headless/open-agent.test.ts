@@ -38,6 +38,19 @@ async function run(flags: Partial<PrintFlags>, more: object = {}) {
   return { code, stdout, stderr };
 }
 
+it("a branch needs something to branch off, and a pin something to pin", async () => {
+  expect(await run({ branch: true })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--branch needs"),
+  });
+  expect(await run({ prompt: "", pin: true, continue: true })).toMatchObject({
+    code: 2,
+    stderr: "palimpsest: --pin needs a prompt\n",
+  });
+  expect(await run({ prompt: "", pin: true, inputFormat: "stream-json" })).toMatchObject({ code: 2 });
+  expect(await readdir(root)).toEqual(["work"]);
+});
+
 async function open(flags: AgentFlags, more: object = {}) {
   const sink = { write: () => {} };
   return openAgent(

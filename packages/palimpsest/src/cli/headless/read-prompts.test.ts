@@ -21,7 +21,10 @@ describe("readPrompts", () => {
       { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
       { type: "document", source: { type: "text", media_type: "text/plain", data: "words" } },
     ];
-    expect(await all(`${user("one")}\r\n\n${user(blocks)}`)).toEqual(["one", blocks]);
+    expect(await all(`${user("one")}\r\n\n${user(blocks)}`)).toEqual([
+      { content: "one" },
+      { content: blocks },
+    ]);
   });
 
   it.each([
@@ -44,12 +47,22 @@ describe("readPrompts", () => {
     await expect(failed).rejects.toThrow(`line 2 of the input ${problem}`);
   });
 
+  it("pins what says so, and nothing else", async () => {
+    const line = (pin: unknown) =>
+      JSON.stringify({ type: "user", pin, message: { role: "user", content: "one" } });
+    expect(await all(`${line(true)}\n${line(false)}`)).toEqual([
+      { content: "one", isPinned: true },
+      { content: "one" },
+    ]);
+    await expect(all(line("yes"))).rejects.toThrow("line 1 of the input has a pin that is not true or false");
+  });
+
   it("ends when it is called off, though the input stays open", async () => {
     const stop = new AbortController();
     const input = new PassThrough();
     input.write(`${user("one")}\n`);
     const prompts = readPrompts(input, stop.signal);
-    expect((await prompts.next()).value).toBe("one");
+    expect((await prompts.next()).value).toEqual({ content: "one" });
     setTimeout(() => stop.abort(), 10);
     expect((await prompts.next()).done).toBe(true);
   });
