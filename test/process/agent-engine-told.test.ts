@@ -48,7 +48,7 @@ async function simulate(steps: readonly unknown[]): Promise<RunningSimulator> {
 async function setHooks(hooks: Readonly<Record<string, string>>): Promise<void> {
   const entries = Object.entries(hooks).map(([name, command]) => [
     name,
-    [{ hooks: [{ type: "command", command, timeout: 600 }] }],
+    [{ hooks: [{ type: "command", command }] }],
   ]);
   await mkdir(join(folders.root, ".claude"));
   await writeFile(
@@ -277,7 +277,8 @@ it("--events with a place that cannot be written is wrong usage, in one sentence
 
 it("an interrupt ends a PreCompact hook with all that it started", async () => {
   const pid = join(folders.root, "pid");
-  await setHooks({ PreCompact: `sleep 600 & echo $! > "${pid}.new" && mv "${pid}.new" "${pid}"; wait` });
+  const note = `echo $! > "${pid}.new" && mv "${pid}.new" "${pid}"`;
+  await setHooks({ PreCompact: `sleep 45 & ${note}; wait; echo over > "${pid}.over"` });
   const { url } = await simulate(Array.from({ length: 12 }, (_, step) => shell(step, 900)));
   const args = agentArguments({ url, window: WINDOW });
   const { child, ended } = startCommand(folders, ["-p", "Go.", ...args], smallWindow);
@@ -287,4 +288,5 @@ it("an interrupt ends a PreCompact hook with all that it started", async () => {
   const started = Number(await readFile(pid, "utf8"));
   // Whoever is killed stays a while in the list of processes, until somebody takes note of its end.
   while (isRunning(started)) await sleep(20);
+  expect(existsSync(`${pid}.over`)).toBe(false);
 });

@@ -22,10 +22,12 @@ const storeOf = (options: object = {}): BreakDiffStore =>
   createBreakDiffDirectory({ directory: directory(), ...options });
 
 it("writes for its owner alone, under a name with the time", async () => {
-  await storeOf().save(diff());
+  const store = createBreakDiffDirectory({ directory: directory() });
+  await store.save(diff());
   const [name] = await readdir(directory());
   expect(name).toBe("cache-break-20261115T100000007Z-1-repl_main_thread.txt");
   const path = join(directory(), name ?? "");
+  expect(store.pathOf(diff())).toBe(path);
   expect(await readFile(path, "utf8")).toBe("what changed");
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await stat(directory())).mode & 0o777).toBe(0o700);

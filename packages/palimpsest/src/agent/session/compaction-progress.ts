@@ -1,5 +1,4 @@
-import type { ConversationOptions } from "@palimpsest/core";
-import type { CompactPhase } from "@palimpsest/core/compaction";
+import type { CompactPhase, CompactStatus } from "@palimpsest/core/compaction";
 
 /** What a compaction is at: told when it begins a phase, and again and again while it lasts. */
 export interface CompactionProgress {
@@ -24,6 +23,12 @@ export interface CompactionProgressOptions {
   readonly tell: (progress: CompactionProgress | undefined) => void;
 }
 
+/** What a conversation is given for it. */
+export interface CompactionWatch {
+  readonly onStatus: (status: CompactStatus) => void;
+  readonly every: (milliseconds: number, callback: () => void) => () => void;
+}
+
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The status of compactions as people want it: pieces of a summary are not told one by one. */
@@ -31,7 +36,7 @@ export function createCompactionProgress({
   now,
   contextTokens,
   tell,
-}: CompactionProgressOptions): Required<Pick<ConversationOptions, "onStatus" | "every">> {
+}: CompactionProgressOptions): CompactionWatch {
   let began: { readonly at: number; readonly tokens: number } | undefined;
   let last: CompactPhase | undefined;
   let isTick = false;

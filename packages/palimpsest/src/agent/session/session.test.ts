@@ -1,8 +1,11 @@
+import { defaultSettings } from "@palimpsest/core";
 import { existsSync } from "node:fs";
 import { readFile, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readHookSettings } from "../hooks/hook-settings.js";
 import { call, resultsIn } from "../loop/testing/loop-agent.js";
+import type { ToldEngineEvent } from "./session-events.js";
 import { sessionFolder } from "./session-folder.js";
 import { createWorkplace, type Workplace } from "./testing/workplace.js";
 
@@ -302,3 +305,55 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+describe("what a session tells and remembers", () => {
+  it("events of the engine, without keys, and the pauses of earlier sessions", async () => {
+    const told: ToldEngineEvent[] = [];
+    for (const id of ["first", "second"]) {
+      // The name of the model stands for a key: it is in many events.
+      const session = await place.open(["Hello."], {
+        id,
+        secrets: ["claude-sonnet-5"],
+        onEngineEvent: (event) => told.push(event),
+      });
+      await session.say("Hi.");
+      await session.close();
+    }
+    expect(new Set(told.map(({ name }) => name))).toContain("call_billed");
+    expect(told.map(({ sessionId }) => sessionId)).toEqual(expect.arrayContaining(["first", "second"]));
+    expect(JSON.stringify(told)).toContain("[secret]");
+    expect(JSON.stringify(told)).not.toContain("claude-sonnet-5");
+    const gaps: unknown = JSON.parse(await readFile(join(place.data, "gaps.json"), "utf8"));
+    expect(gaps).toMatchObject({ sources: { sdk: { conversations: expect.closeTo(2, 1) } } });
+    expect((await stat(join(place.data, "gaps.json"))).mode & 0o077).toBe(0);
+  });
+
+  it("what hooks say to the person around a compaction, also where it comes to nothing", async () => {
+    const notices: string[] = [];
+    const hook = (command: string) => [{ hooks: [{ type: "command", command }] }];
+    const { hooks } = readHookSettings(
+      {
+        hooks: {
+          PreCompact: hook(`echo '{"systemMessage":"I said no","decision":"block","reason":"not now"}'`),
+        },
+      },
+      { file: "settings.json" },
+    );
+    const session = await place.open([LONG], {
+      settings: {
+        engine: defaultSettings,
+        hooks,
+        permissions: { allow: [], ask: [], deny: [], additionalDirectories: [] },
+        env: {},
+        files: [],
+        warnings: [],
+      },
+      onNotice: (text) => notices.push(text),
+    });
+    await session.say("Go.");
+    const outcome = await session.conversation.compact();
+    await session.close();
+    expect(outcome).toMatchObject({ kind: "failed", reason: "blocked_by_hook" });
+    expect(notices).toEqual(["I said no"]);
+  });
+});

@@ -1,8 +1,10 @@
+import { defaultSettings } from "@palimpsest/core";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Answer, AnswerBlock, Player } from "../../simulator/player.js";
 import { withSummaries } from "../../simulator/players/summaries-player.js";
+import { readHookSettings } from "../hooks/hook-settings.js";
 import { resultsIn } from "../loop/testing/loop-agent.js";
 import { sessionFolder } from "./session-folder.js";
 import { createWorkplace, type Workplace } from "./testing/workplace.js";
@@ -36,10 +38,45 @@ function twoMinds(main: readonly Turn[], sub: readonly Turn[], delayMs = 0): Pla
   });
 }
 
+const noSettings = {
+  engine: defaultSettings,
+  permissions: { allow: [], ask: [], deny: [], additionalDirectories: [] },
+  env: {},
+  files: [],
+  warnings: [],
+};
+
 /** Enough to be worth a summary. */
 const LONG = Array.from({ length: 2500 }, (_, at) => `Thought ${at} about the work.`).join("\n");
 
 describe("a subagent", () => {
+  it("is told of, with what its hooks have to say", async () => {
+    const notices: string[] = [];
+    const agents = new Set<string | undefined>();
+    const said = (event: string) => [
+      { hooks: [{ type: "command", command: `echo '{"systemMessage":"${event} says"}'` }] },
+    ];
+    const { hooks } = readHookSettings(
+      { hooks: { SubagentStart: said("start"), PreToolUse: said("call"), SubagentStop: said("stop") } },
+      { file: "settings.json" },
+    );
+    await place.write("a.txt", "a");
+    const session = await place.open(
+      twoMinds([agentCall(), "Thanks."], [use("Read", { file_path: "a.txt" }), "It is in a.txt."]),
+      {
+        settings: { ...noSettings, hooks },
+        onNotice: (text) => notices.push(text),
+        onEngineEvent: ({ agentId }) => agents.add(agentId),
+      },
+    );
+    const { events } = await session.say("Find it.");
+    await session.close();
+    // The call of the subagent itself is the main thread's.
+    expect(events.flatMap((event) => (event.kind === "notice" ? [event.text] : []))).toEqual(["call says"]);
+    expect(notices).toEqual(["start says", "call says", "stop says"]);
+    expect([...agents]).toEqual([undefined, expect.stringMatching(/^agent-/)]);
+  });
+
   it("has a conversation of its own, and gives back its last words", async () => {
     await place.write("a.txt", "secret of a");
     const session = await place.open(

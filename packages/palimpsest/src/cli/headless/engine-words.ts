@@ -9,7 +9,7 @@ import type { CompactionProgress } from "../../agent/session/compaction-progress
 import { formatNumber, plural } from "../terminal.js";
 
 /** What calls have cost, for a sentence; undefined where there were none, or nobody knows. */
-export function priceOf(calls: readonly BilledCall[]): string | undefined {
+function priceOf(calls: readonly BilledCall[]): string | undefined {
   const { dollars, unpricedCalls } = accountTotal(accountOf(calls));
   return calls.length === unpricedCalls ? undefined : `$${dollars.toFixed(4)}`;
 }

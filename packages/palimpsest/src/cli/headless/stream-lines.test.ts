@@ -38,6 +38,15 @@ it("shows messages as programs of this ecosystem know them", () => {
   });
 });
 
+it("keeps who wrote a message and whom it is shown to, where the transcript says so", () => {
+  const message = { role: "user", content: "All that came before." } as const;
+  const flags = { isMeta: true, isCompactSummary: true, isVisibleInTranscriptOnly: true } as const;
+  const summary: Message = { ...base, type: "user", message, ...flags };
+  expect(messageLine(summary, "s")).toMatchObject(flags);
+  const plain: Message = { ...base, type: "user", message, isMeta: false };
+  expect(Object.keys(messageLine(plain, "s") ?? {}).filter((name) => name.startsWith("is"))).toEqual([]);
+});
+
 it("tells retries, steps and notices, and leaves out what is of the moment", () => {
   const failure = { kind: "overloaded", message: "key sk-1", retryable: true } as never;
   expect(eventLine({ kind: "retry", attempt: 1, waitMs: 5, failure }, "s")).toEqual({
