@@ -12,7 +12,15 @@ import {
   type Player,
   type ScriptStep,
 } from "../../packages/palimpsest/src/simulator/index.js";
-import { agentArguments, makeFolders, runCommand, transcriptsIn, type Folders } from "./agent-command.js";
+import {
+  agentArguments,
+  linesOf,
+  makeFolders,
+  runCommand,
+  transcriptsIn,
+  type Folders,
+  type Line,
+} from "./agent-command.js";
 import { put } from "./hostile-stage.js";
 
 const WINDOW = 60_000;
@@ -94,6 +102,66 @@ const fillers = (count: number): readonly ScriptStep[] =>
     calling("Bash", { command: `seq -f 'filler ${at} line %g' 1 1500` }),
   );
 
+/** A server with instructions, and more tools than are shown from the start. It changes the file that a call names. */
+const SERVER = `
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+const tools = Array.from({ length: 30 }, (_, at) => ({
+  name: at === 0 ? "change" : "other" + at,
+  description: "What it does. ".repeat(200),
+  inputSchema: { type: "object", properties: { where: { type: "string" } } },
+}));
+const answers = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: "files", version: "1" },
+    instructions: "Ask this server kindly.",
+  }),
+  "tools/list": () => ({ tools }),
+  "tools/call": ({ arguments: { where } }) => {
+    appendFileSync(where, "changed by the server\\n");
+    return { content: [{ type: "text", text: "It is done." }] };
+  },
+};
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const result = answers[method]?.(params);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} }));
+});
+`;
+
+/** The server, and a hook that writes down what it is told for each of these events. */
+async function putServerAndHooks({ work, root }: Folders, events: readonly string[]): Promise<void> {
+  await put(join(root, "server.mjs"), SERVER);
+  const server = { command: process.execPath, args: [join(root, "server.mjs")] };
+  await put(join(work, ".mcp.json"), settingsOf({ mcpServers: { files: server } }));
+  const hook = (event: string) => [
+    { hooks: [{ type: "command", command: `cat >> '${join(root, event)}.jsonl'` }] },
+  ];
+  const hooks = Object.fromEntries(events.map((event) => [event, hook(event)]));
+  await put(join(work, ".claude/settings.json"), settingsOf({ hooks }));
+}
+
+const heard = async ({ root }: Folders, event: string): Promise<readonly Line[]> =>
+  linesOf(await readFile(join(root, `${event}.jsonl`), "utf8"));
+
+/** Subagents are told what they are: they have a script of their own. */
+function twoMinds(main: readonly ScriptStep[], sub: readonly ScriptStep[]): Player {
+  const players = {
+    main: createScriptPlayer({ steps: main, closing: "Done." }),
+    sub: createScriptPlayer({ steps: sub, closing: "Done." }),
+  };
+  return {
+    answer(prompt, memory) {
+      const who = JSON.stringify(prompt.request.system).includes("You are a subagent") ? "sub" : "main";
+      const known = (memory ?? {}) as Readonly<Record<string, unknown>>;
+      const played = players[who].answer(prompt, known[who]);
+      return { ...played, memory: { ...known, [who]: played.memory } };
+    },
+  };
+}
+
 const settingsOf = (settings: object): string => JSON.stringify(settings);
 
 describe("after a compaction", () => {
@@ -138,7 +206,7 @@ describe("after a compaction", () => {
 });
 
 it("plan mode is announced when it is on, again after a compaction, and so is its end when the mode changes", async () => {
-  const stage = await setUp(() => [...fillers(6), "That is my plan."]);
+  const stage = await setUp(() => [...fillers(3), "That is my plan."]);
   const { seen } = stage;
   await run(stage, "Plan it.", "plan");
   const compacted = seen.findIndex(({ messages }) => messages.includes("continues an earlier one"));
@@ -182,7 +250,7 @@ describe("the system prompt", () => {
   it("a hostile repository runs nothing at the start; settings add sections, and none of them is there without", async () => {
     const stage = await setUp(({ data }) => [
       calling("Write", { file_path: join(data, "sessions/one/scratchpad/note.txt"), content: "a note" }),
-      ...fillers(6),
+      ...fillers(3),
       "Hello.",
     ]);
     const { at, seen } = stage;
@@ -231,4 +299,139 @@ describe("the system prompt", () => {
     await run(stage, "Hello?", "default");
     expect(seen[before]?.system).not.toMatch(/# (?:Brevity|Length|On your own|Budget|Scratchpad)/);
   });
+});
+
+it("instructions of a directory come with what touches it, before an edit and with a restored file; what is wrong with them is told", async () => {
+  const stage = await setUp(() => [
+    calling("Read", { file_path: "api/a.txt" }),
+    calling("Grep", { pattern: "line", path: "lib" }),
+    calling("Bash", { command: "cat cmd/a.txt" }),
+    calling("ToolSearch", { query: "select:mcp__files__change" }),
+    calling("mcp__files__change", { where: "srv/a.txt" }),
+    calling("Read", { file_path: "web/a.txt" }),
+    calling("Read", { file_path: "big/a.txt" }),
+    calling("Write", { file_path: "new/x.txt", content: "one" }),
+    calling("Write", { file_path: "new/x.txt", content: "two" }),
+    calling("Read", { file_path: "api/a.txt" }),
+    ...fillers(3),
+    "Done.",
+  ]);
+  const { at, seen } = stage;
+  const names = ["api", "lib", "cmd", "srv", "web", "big", "new"];
+  for (const name of names) {
+    await put(join(at.work, name, "a.txt"), "a line\n");
+    await put(join(at.work, name, "AGENTS.md"), `The rule of ${name}.\n`);
+  }
+  await put(join(at.work, "api", "AGENTS.md"), "The rule of api.\n@more.md\n");
+  await put(join(at.work, "api", "more.md"), "More for api.\n@AGENTS.md\n");
+  await put(join(at.work, "web", "AGENTS.md"), "The rule of web.\0");
+  await put(join(at.work, "big", "AGENTS.md"), `The rule of big.\n${"word ".repeat(10_000)}`);
+  await putServerAndHooks(at, ["InstructionsLoaded"]);
+  const ended = await runCommand(at, ["-p", "Go.", ...agentArguments({ url: stage.url, window: WINDOW })]);
+  expect(ended.code).toBe(0);
+
+  const shown = (index: number, text: string) => expect(seen[index]?.messages).toContain(text);
+  const hidden = (index: number, text: string) => expect(seen[index]?.messages).not.toContain(text);
+  shown(1, "The rule of api.");
+  shown(1, "More for api.");
+  shown(1, "from which it was imported itself");
+  hidden(1, "The rule of lib.");
+  shown(2, "The rule of lib.");
+  hidden(2, "The rule of cmd.");
+  shown(3, "The rule of cmd.");
+  hidden(4, "The rule of srv.");
+  shown(5, "The rule of srv.");
+  hidden(6, "The rule of web");
+  shown(6, "it holds a NUL byte");
+  shown(7, "The rule of big.");
+  shown(7, "is longer than 40,000 characters");
+  // The first call changes nothing: the rule is read before.
+  shown(8, "Nothing was changed yet");
+  shown(8, "The rule of new.");
+  shown(9, "was made");
+  expect(count(seen[9]?.messages, "The rule of new.")).toBe(1);
+  expect(await readFile(join(at.work, "new/x.txt"), "utf8")).toBe("two");
+  const last = seen.at(-1)?.messages ?? "";
+  expect(last).toContain("continues an earlier one");
+  expect(last).toMatch(/The rule of api\.[^]*The file [^ ]*api\/a\.txt, read again from disk/);
+  // Hooks hear of each, and the person of what is wrong.
+  const loaded = await heard(at, "InstructionsLoaded");
+  const reasons = loaded.map(
+    ({ file_path: path, load_reason: reason }) =>
+      `${String(path).split("/").slice(-2).join("/")} ${String(reason)}`,
+  );
+  expect(reasons).toEqual(
+    expect.arrayContaining([
+      "api/AGENTS.md nested_traversal",
+      "api/more.md include",
+      "new/AGENTS.md nested_traversal",
+      "api/AGENTS.md compact",
+    ]),
+  );
+  expect(ended.stderr.trim().split("\n")).toHaveLength(3);
+  expect(ended.stderr).toMatch(/more\.md imports [^ ]*api\/AGENTS\.md/);
+  expect(ended.stderr).toContain("web/AGENTS.md is left out: it holds a NUL byte");
+  expect(ended.stderr).toContain("big/AGENTS.md is longer than 40,000 characters");
+});
+
+it("files that a server, a subagent or a command in the background changed are told; subagents have what their parent has", async () => {
+  const change = (where: string) => [
+    calling("ToolSearch", { query: "select:mcp__files__change" }),
+    calling("mcp__files__change", { where }),
+  ];
+  const stage = await setUp(() =>
+    twoMinds(
+      [
+        calling("Read", { file_path: "one.txt" }),
+        calling("Read", { file_path: "two.txt" }),
+        calling("Read", { file_path: "three.txt" }),
+        ...change("one.txt"),
+        calling("Agent", { description: "change it", prompt: "Change two.txt." }),
+        calling("Bash", { command: "echo more >> three.txt; exec sleep 60", run_in_background: true }),
+        calling("BashOutput", { bash_id: "bash_1", block: true, timeout: 300 }),
+        ...fillers(3),
+      ],
+      [...change("two.txt"), ...fillers(3), "It is changed."],
+    ),
+  );
+  const { at, seen } = stage;
+  for (const name of ["one", "two", "three"]) await put(join(at.work, `${name}.txt`), "a line\n");
+  await putServerAndHooks(at, ["UserPromptSubmit", "PreCompact", "PostCompact"]);
+  await run(stage, "Go.");
+
+  const isSub = ({ system }: Seen): boolean => system.includes("You are a subagent");
+  const [sub = [], main = []] = [true, false].map((which) => seen.filter((one) => isSub(one) === which));
+  const hint = (name: string) =>
+    new RegExp(
+      String.raw`Files that you read have changed on disk since(?:(?!Files that)[^])*work/${name}\.txt`,
+    );
+  expect(main[4]?.messages).not.toMatch(hint("one"));
+  expect(main[5]?.messages).toMatch(hint("one"));
+  expect(main[6]?.messages).toMatch(hint("two"));
+  expect(main[8]?.messages).toMatch(hint("three"));
+  // The metadata beside it.
+  const [transcript] = await transcriptsIn(at.data);
+  const stored = linesOf(await readFile(transcript?.path ?? "", "utf8"));
+  const hints = stored.flatMap(({ toolUseResult }) => (toolUseResult === undefined ? [] : [toolUseResult]));
+  expect(hints).toMatchObject(
+    Array.from({ length: 3 }, () => ({ staleReadFileStateHint: expect.stringContaining("have changed") })),
+  );
+  // A command that still runs is told of after a compaction.
+  expect(main.at(-1)?.messages).toContain("continues an earlier one");
+  expect(main.at(-1)?.messages).toMatch(
+    /Background task bash_1 \(echo more >> three\.txt; exec sleep 60\): running/,
+  );
+  // Tools that wait, and what the server says, are told to the subagent too, and again after its compaction.
+  for (const request of [sub[0], sub.at(-1)]) {
+    expect(request?.messages).toContain("mcp__files__other7");
+    expect(request?.messages).toContain("Ask this server kindly.");
+    expect(request?.tools).toContain("ToolSearch");
+  }
+  expect(sub.at(-1)?.messages).toContain("continues an earlier one");
+  // Hooks: a prompt is a person's, and a subagent's compaction says whose it is.
+  expect(await heard(at, "UserPromptSubmit")).toMatchObject([{ prompt: "Go." }]);
+  for (const event of ["PreCompact", "PostCompact"]) {
+    const agents = (await heard(at, event)).map(({ agent_type: agent }) => agent);
+    expect(agents).toEqual(expect.arrayContaining(["general", undefined]));
+  }
 });

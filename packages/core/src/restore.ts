@@ -47,6 +47,7 @@ export {
   type PlanSource,
   type PlanState,
 } from "./engine/restore/ports/plan-source.js";
+export type { RestoredMemory } from "./engine/restore/ports/restored-memory.js";
 export {
   createMemoryTodos,
   type MemoryTodos,

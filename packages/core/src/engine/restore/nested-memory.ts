@@ -3,7 +3,8 @@ import type { Attachment } from "../../messages/message.js";
 import { memoryFileNames } from "./choose-files.js";
 import { directoriesTo, displayPath, pathKey, resolveIn } from "../../messages/paths.js";
 import type { FileAccess, FileText } from "../ports/file-access.js";
-import type { ReadState } from "../tools/read-state.js";
+import type { ReadState, RememberedRead } from "../tools/read-state.js";
+import type { RestoredMemory } from "./ports/restored-memory.js";
 
 /** Rule files beside the memory files: which ones apply is the host's matter (globs, front matter). */
 export interface MemoryRules {
@@ -27,17 +28,19 @@ export interface NestedMemoryOptions {
   readonly maxCharacters?: number;
   /** Told what went wrong: nothing is ever raised. */
   readonly onError?: (error: unknown, path: string) => void;
+  /** Told of each file that was attached, with the path that led to it. Waited for. */
+  readonly onLoaded?: (path: string, trigger: string) => void | Promise<void>;
 }
 
 /** Memory files of the directories that an agent gets into. */
-export interface NestedMemory {
+export interface NestedMemory extends RestoredMemory {
   /** The agent touched this path: what belongs to it is loaded at the end of the turn. A trailing `/` says directory. */
   readonly touch: (path: string) => void;
   /**
-   * At the end of a turn: what has to be attached for what was touched, each file once. Enters it into the
-   * read-state. Never rejects.
+   * At the end of a turn: what has to be attached for what was touched, each file once; or for these paths alone,
+   * whatever else was touched. Enters it into the read-state. Never rejects.
    */
-  readonly handleTriggers: () => Promise<readonly Attachment[]>;
+  readonly handleTriggers: (paths?: readonly string[]) => Promise<readonly Attachment[]>;
   /** After a compaction: everything may come again. */
   readonly reset: () => void;
 }
@@ -71,56 +74,90 @@ export function createNestedMemory(options: NestedMemoryOptions): NestedMemory {
     return undefined;
   };
 
-  const attach = (path: string, text: FileText): Attachment => {
+  const attach = ({
+    path,
+    text,
+  }: Found): { readonly attachment: Attachment; readonly read: RememberedRead } => {
     const part = text.isTruncated ? { offset: 1, limit: text.lines } : {};
-    readState.remember(path, {
-      content: text.content,
-      timestamp: clock.now(),
-      mtime: text.mtime,
-      isMemory: true,
-      ...part,
-    });
     const content = text.isTruncated
       ? `${text.content}\n[cut here: read the file for the rest]`
       : text.content;
-    return { type: "nested_memory", path, displayPath: displayPath(workingDirectory, path), content };
+    return {
+      attachment: { type: "nested_memory", path, displayPath: displayPath(workingDirectory, path), content },
+      read: {
+        path,
+        content: text.content,
+        timestamp: clock.now(),
+        mtime: text.mtime,
+        isMemory: true,
+        ...part,
+      },
+    };
+  };
+
+  /** What belongs to these paths, but for what is known; each text once, since some projects keep it under two names. */
+  const find = async (
+    touched: Iterable<string>,
+    isKnown: (path: string) => boolean,
+  ): Promise<readonly Found[]> => {
+    const wanted = new Map<string, { readonly path: string; readonly trigger: string }>();
+    for (const trigger of touched) {
+      for (const path of await memoryPathsFor(trigger, { ...options, onError: complain })) {
+        const key = pathKey(path);
+        if (!wanted.has(key) && !isKnown(path)) wanted.set(key, { path, trigger });
+      }
+    }
+    const loaded = await Promise.all(
+      Array.from(wanted.values(), async ({ path, trigger }): Promise<readonly Found[]> => {
+        try {
+          const text = await load(path);
+          return text === undefined || text.content.trim() === "" ? [] : [{ path, trigger, text }];
+        } catch (error) {
+          complain(error, path);
+          return [];
+        }
+      }),
+    );
+    const seen = new Set<string>();
+    return loaded.flat().filter(({ text }) => !seen.has(text.content) && seen.add(text.content));
   };
 
   return {
     touch: (path) => void triggers.add(path),
-    async handleTriggers() {
-      const touched = triggers;
-      triggers = new Set();
-      const paths: string[] = [];
-      for (const trigger of touched) {
-        for (const path of await memoryPathsFor(trigger, { ...options, onError: complain })) {
-          if (processed.has(pathKey(path)) || readState.has(path)) continue;
-          processed.add(pathKey(path));
-          paths.push(path);
+    async handleTriggers(paths) {
+      const touched = paths ?? triggers;
+      if (paths === undefined) triggers = new Set();
+      const found = await find(touched, (path) => {
+        const isKnown = processed.has(pathKey(path)) || readState.has(path);
+        processed.add(pathKey(path));
+        return isKnown;
+      });
+      const attached: Attachment[] = [];
+      for (const one of found) {
+        const { attachment, read } = attach(one);
+        const { path, ...record } = read;
+        readState.remember(path, record);
+        attached.push(attachment);
+        try {
+          await options.onLoaded?.(path, one.trigger);
+        } catch (error) {
+          complain(error, path);
         }
       }
-      const loaded = await Promise.all(
-        paths.map(async (path) => {
-          try {
-            return { path, text: await load(path) };
-          } catch (error) {
-            complain(error, path);
-            return { path, text: undefined };
-          }
-        }),
-      );
-      const seen = new Set<string>();
-      return loaded.flatMap(({ path, text }) => {
-        // Some projects keep the same text under two names.
-        if (text === undefined || text.content.trim() === "" || seen.has(text.content)) return [];
-        seen.add(text.content);
-        return [attach(path, text)];
-      });
+      return attached;
     },
+    forFiles: async (paths, isKnown) => (await find(paths, isKnown)).map(attach),
     reset() {
       processed = new Set();
     },
   };
+}
+
+interface Found {
+  readonly path: string;
+  /** The path that led to it. */
+  readonly trigger: string;
+  readonly text: FileText;
 }
 
 /**

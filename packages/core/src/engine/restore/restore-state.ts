@@ -19,8 +19,10 @@ import type { BackgroundAgents } from "./ports/background-agents.js";
 import type { FileAccess } from "../ports/file-access.js";
 import type { InvokedSkills } from "./ports/invoked-skills.js";
 import type { PlanSource, PlanState } from "./ports/plan-source.js";
+import type { RestoredMemory } from "./ports/restored-memory.js";
 import type { TodoSource } from "./ports/todo-source.js";
-import type { ReadStateSnapshot } from "../tools/read-state.js";
+import { pathKey } from "../../messages/paths.js";
+import type { ReadStateSnapshot, RememberedRead } from "../tools/read-state.js";
 import {
   noItems,
   type ChannelResult,
@@ -35,6 +37,8 @@ import type { FileSkipReason } from "../events/file-skip-reason.js";
 /** Where state comes from. A channel whose port is left out gives nothing. */
 export interface RestorePorts {
   readonly files?: FileAccess;
+  /** What comes back with files: the instructions of their directories. */
+  readonly memory?: RestoredMemory;
   readonly backgroundAgents?: BackgroundAgents;
   readonly todos?: TodoSource;
   readonly plan?: PlanSource;
@@ -208,13 +212,59 @@ async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Pr
   } catch (error) {
     result = { ...result, skipped: failed("files", error) };
   }
-  const { items, records } = result;
+  const { records } = result;
   const kept = new Set(choice.kept);
   const reads = readState.reads.flatMap((read) => {
     const record = records.get(read.path);
     return record !== undefined ? [{ path: read.path, ...record }] : kept.has(read) ? [read] : [];
   });
-  return { items, skipped: [...choice.skipped, ...result.skipped], readStateAfter: { reads } };
+  const memory = await memoryOf(options, result.items, reads);
+  return {
+    items: memory.items,
+    skipped: [...choice.skipped, ...result.skipped, ...memory.skipped],
+    readStateAfter: { reads: [...reads, ...memory.reads] },
+  };
+}
+
+interface GatheredMemory extends ChannelResult {
+  readonly reads: readonly RememberedRead[];
+}
+
+/** The files, each after the instructions of its directories, within what all of them may have together. */
+async function memoryOf(
+  { ports, estimator, settings }: RestoreOptions,
+  files: readonly RestoredItem[],
+  known: readonly RememberedRead[],
+): Promise<GatheredMemory> {
+  const { memory } = ports;
+  if (memory === undefined) return { items: files, skipped: [], reads: [] };
+  const items: RestoredItem[] = [];
+  const reads: RememberedRead[] = [];
+  const skipped: SkippedItem[] = [];
+  const seen = new Set(known.map(({ path }) => pathKey(path)));
+  let total = files.reduce((sum, { tokens }) => sum + tokens, 0);
+  for (const file of files) {
+    try {
+      const found =
+        file.path === undefined ? [] : await memory.forFiles([file.path], (path) => seen.has(pathKey(path)));
+      for (const { attachment, read } of found) {
+        const { path } = read;
+        const tokens = attachmentTokens(attachment, estimator);
+        seen.add(pathKey(path));
+        if (total + tokens > settings.restoreFilesTokens) {
+          skipped.push({ channel: "files", path, reason: "does-not-fit" });
+          continue;
+        }
+        total += tokens;
+        items.push({ channel: "files", path, attachment, tokens });
+        reads.push(read);
+      }
+    } catch (error) {
+      skipped.push(...failed("files", error));
+    }
+    items.push(file);
+  }
+  return { items, skipped, reads };
 }
 
 function chosenFrom(options: RestoreOptions, plan: PlanState | undefined): FileChoice {

@@ -1,6 +1,7 @@
 import type { Attachment, Conversation, Message, ModelProvider } from "@palimpsest/core";
 import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/restore";
 import type { Hooks } from "../hooks/hooks.js";
+import type { CallPlaces } from "../permissions/call-facts.js";
 import type { Judgement } from "../permissions/judgement.js";
 import type { AgentTool, ToolInput } from "../base/tool.js";
 import type { ChangedFiles } from "./changed-files.js";
@@ -26,6 +27,8 @@ export interface Agent {
   readonly ask?: (question: PermissionQuestion, signal: AbortSignal) => Promise<Judgement>;
   readonly hooks: Hooks;
   readonly nestedMemory?: NestedMemory;
+  /** From where paths in calls of commands and servers count: their directories' instructions are loaded. */
+  readonly places?: CallPlaces;
   readonly announcements?: AnnouncementSource;
   /** What else the model has to know by now, given what the live messages tell it. */
   readonly reminders?: (live: readonly Message[]) => Promise<readonly Attachment[]>;

@@ -6,6 +6,7 @@ import type { Agent } from "./agent.js";
 import { callerOf, contextsOf } from "./hook-words.js";
 import { permit } from "./permit.js";
 import { INTERRUPTED, stopped, type TurnEnding } from "./turn-ending.js";
+import { touchedPaths } from "./touched-paths.js";
 import { untilAborted } from "./until-aborted.js";
 
 /** What became of one call. */
@@ -21,6 +22,9 @@ export interface CallOutcome {
   /** What its result says of files that the model has read and that have changed since. */
   readonly staleReadFileStateHint?: string;
 }
+
+const UNREAD_RULES =
+  "Nothing was changed yet: there are instructions for this place that you had not been shown. They follow. Make the call again, changed where they ask for it.";
 
 /** A tool that does not mind the signal is not waited for any longer. */
 const GRACE_MS = 2000;
@@ -62,6 +66,15 @@ export async function runCall(agent: Agent, call: ToolUseBlock, signal: AbortSig
       const { refusal, ending, isDenied = false } = permitted;
       return refuse(refusal, { isDenied, ...(ending === undefined ? {} : { ending }) });
     }
+    const subject = tool.subject(permitted.input);
+    // Whoever edits has read the rules of the place before.
+    const rules =
+      subject.kind === "edit" ? await agent.nestedMemory?.handleTriggers(subject.paths) : undefined;
+    if (rules?.some(({ type }) => type === "nested_memory") === true) {
+      contexts.push(...rules);
+      return refuse(UNREAD_RULES);
+    }
+    contexts.push(...(rules ?? []));
     const started = agent.now();
     const output = await untilAborted(
       tool.run(permitted.input, {
@@ -78,7 +91,11 @@ export async function runCall(agent: Agent, call: ToolUseBlock, signal: AbortSig
     const told = await afterCall(agent, { call, input: permitted.input, output, started, signal });
     contexts.push(...told.contexts);
     notices.push(...told.notices);
-    const stale = await staleHint(agent, tool.subject(permitted.input).kind, told.output);
+    const stale = await staleHint(agent, subject.kind, told.output);
+    if (agent.places !== undefined) {
+      const call = { subject, input: permitted.input, isMcp: tool.isMcp === true };
+      for (const path of touchedPaths(call, agent.places)) agent.nestedMemory?.touch(path);
+    }
     const ending =
       told.ending ?? (output.endsTurn === true ? { reason: "done", text: textOf(told.output) } : undefined);
     return finish(stale === undefined ? told.output : withText(told.output, stale), {

@@ -8,6 +8,7 @@ import { readFrontMatter, textList } from "../base/front-matter.js";
 import { findImports } from "./find-imports.js";
 import { createInstructionTest } from "./instruction-test.js";
 import { projectDirectories } from "../base/project-directories.js";
+import { deepImport, importLoop, longMemory, refusedMemory, type MemoryProblem } from "./memory-problem.js";
 import { ruleFilesIn } from "./rule-files.js";
 
 export type MemoryKind = "User" | "Project" | "Local";
@@ -50,8 +51,8 @@ export interface LoadedMemory {
   readonly files: readonly MemoryFile[];
   /** What the hook `InstructionsLoaded` is told, one for each file. */
   readonly loaded: readonly InstructionsLoaded[];
-  /** Files that are there and are no text. */
-  readonly binary: readonly string[];
+  /** What is wrong with files that are there, each once. */
+  readonly problems: readonly MemoryProblem[];
 }
 
 const MAX_CHARACTERS = 40_000;
@@ -90,12 +91,19 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
   const loaded: InstructionsLoaded[] = [];
   const seenPaths = new Set<string>();
   const seenTexts = new Set<string>();
-  const binary = new Set<string>();
+  const problems = new Map<string, MemoryProblem>();
+  const complain = (problem: MemoryProblem | undefined): void => {
+    if (problem !== undefined) problems.set(problem.message, problem);
+  };
 
-  const read = async (files: FileAccess, path: string): Promise<string | undefined> => {
+  const read = async (files: FileAccess, path: string, isImport: boolean): Promise<string | undefined> => {
     const outcome = await files.read(path, { maxCharacters, isNumbered: false });
-    if (outcome.kind === "binary") binary.add(path);
+    // A word after an @ may name a folder, what lies elsewhere is left out by rule, and so is what a rule forbids to read.
+    const isMeant = !isImport || (outcome.kind !== "outside" && outcome.kind !== "unreadable");
+    if (outcome.kind !== "text" && isMeant && options.isDenied?.(path) !== true)
+      complain(refusedMemory(path, outcome.kind));
     if (outcome.kind !== "text" || outcome.content.trim() === "") return undefined;
+    if (outcome.isTruncated) complain(longMemory(path, maxCharacters));
     return outcome.isTruncated
       ? `${outcome.content}\n[cut here: read the file for the rest]`
       : outcome.content;
@@ -113,12 +121,17 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
 
   const add = async (
     { path, kind }: Candidate,
-    { access, depth, parent }: { access: FileAccess; depth: number; parent?: string },
+    { access, chain, parent }: { access: FileAccess; chain: readonly string[]; parent?: string },
   ): Promise<void> => {
     const real = await realpath(path).catch(() => path);
+    if (parent !== undefined && chain.includes(real)) complain(importLoop(parent, path));
     if (seenPaths.has(real) || files.length >= MAX_FILES) return;
-    const text = await read(access, path);
+    const text = await read(access, path, parent !== undefined);
     if (text === undefined) return;
+    if (parent !== undefined && chain.length > MAX_DEPTH) {
+      complain(deepImport(parent, path));
+      return;
+    }
     seenPaths.add(real);
     const content = text.trim();
     if (!seenTexts.has(content)) {
@@ -131,33 +144,32 @@ export async function loadMemoryFiles(options: LoadMemoryOptions): Promise<Loade
         ...(parent === undefined ? {} : { parentFilePath: parent }),
       });
     }
-    if (depth >= MAX_DEPTH) return;
     const next = importsOf(kind, real);
     for (const name of findImports(content)) {
       const target = name.startsWith("~/") ? resolve(home, name.slice(2)) : resolve(dirname(path), name);
       if (next !== project || (await isInstruction(target)))
-        await add({ path: target, kind }, { access: next, depth: depth + 1, parent: path });
+        await add({ path: target, kind }, { access: next, chain: [...chain, real], parent: path });
     }
   };
 
   for (const candidate of includesUser ? personalCandidates(options) : [])
-    await add(candidate, { access: own, depth: 0 });
+    await add(candidate, { access: own, chain: [] });
   for (const path of includesUser ? await lastingRules(personal, own) : []) {
-    await add({ path, kind: "User" }, { access: own, depth: 0 });
+    await add({ path, kind: "User" }, { access: own, chain: [] });
   }
   for (const directory of directories) {
     for (const candidate of projectCandidates(directory)) {
       const counts = candidate.kind === "Local" ? includesLocal : includesProject;
       if (counts && (await isInstruction(candidate.path)))
-        await add(candidate, { access: project, depth: 0 });
+        await add(candidate, { access: project, chain: [] });
     }
     if (!includesProject) continue;
     // Where the project is the person's home its rules are the person's, and stand above.
     for (const path of await lastingRules(join(directory, ".claude"), project)) {
-      if (await isInstruction(path)) await add({ path, kind: "Project" }, { access: project, depth: 0 });
+      if (await isInstruction(path)) await add({ path, kind: "Project" }, { access: project, chain: [] });
     }
   }
-  return { files, loaded, binary: [...binary] };
+  return { files, loaded, problems: [...problems.values()] };
 }
 
 const personalCandidates = ({ home, configDirectory }: MemoryPlaces): readonly Candidate[] =>

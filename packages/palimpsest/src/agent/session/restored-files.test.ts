@@ -1,9 +1,8 @@
 import type { Message } from "@palimpsest/core";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { call } from "../loop/testing/loop-agent.js";
-import { sessionFolder } from "./session-folder.js";
 import { createWorkplace, type Workplace } from "./testing/workplace.js";
 
 let place: Workplace;

@@ -10,7 +10,6 @@ import { gitState } from "../shell/git-state.js";
 import { shellEnvironment } from "../shell/shell-environment.js";
 import type { ShellGroups } from "../shell/shell-groups.js";
 import { skillSection } from "../skills/skill-listing.js";
-import { shownPath } from "../base/shown-path.js";
 import type { SessionOptions } from "./session-options.js";
 import { optionalSections } from "./optional-sections.js";
 import { createAgentPrompt, type AgentPrompt } from "./system-prompt.js";
@@ -43,7 +42,6 @@ export function createSessionPrompts(
     | "sources"
     | "model"
     | "appendedPrompt"
-    | "onNotice"
     | "signal"
     | "env"
     | "hiddenVariables"
@@ -55,12 +53,15 @@ export function createSessionPrompts(
     isDenied,
     groups,
     scratchpad,
+    tell,
   }: {
     readonly hooks: Hooks;
     readonly now: () => number;
     readonly hide: (text: string) => string;
     /** What may not be read comes into no prompt. */
     readonly isDenied: (path: string) => boolean;
+    /** Tells the person what is wrong with memory files. */
+    readonly tell: (message: string) => void;
     /** Knows the processes that are started. */
     readonly groups: ShellGroups;
     /** A folder for files that nobody keeps; left out where the settings ask for none. */
@@ -68,12 +69,11 @@ export function createSessionPrompts(
   },
 ): SessionPrompts {
   const { cwd, home, configDirectory, skills, style, settings, sources = settingsSources } = options;
-  const told = new Set<string>();
   let memoryPaths: readonly string[] = [];
   let reason: "session_start" | "compact" = "session_start";
 
   const memory = async (): Promise<string | undefined> => {
-    const { files, loaded, binary } = await loadMemoryFiles({
+    const { files, loaded, problems } = await loadMemoryFiles({
       cwd,
       home,
       configDirectory,
@@ -83,12 +83,7 @@ export function createSessionPrompts(
       includesUser: sources.includes("user"),
       isDenied,
     });
-    for (const path of binary.filter((one) => !told.has(one))) {
-      told.add(path);
-      options.onNotice?.(
-        `${shownPath(path)} is left out: it holds a NUL byte, or other bytes that are not text.`,
-      );
-    }
+    for (const { message } of problems) tell(message);
     memoryPaths = files.map(({ path }) => path);
     for (const one of loaded) await hooks.run("InstructionsLoaded", one, { signal: options.signal });
     return memorySection(files);

@@ -9,12 +9,9 @@ import {
 } from "@palimpsest/core";
 import { createDefaultEstimator, writeDiffs } from "@palimpsest/core/engine";
 import {
-  createNestedMemory,
   createMemoryReadState,
   type FileExclusions,
   type InvokedSkill,
-  type NestedMemory,
-  type ReadState,
   restore,
 } from "@palimpsest/core/restore";
 import { keepNotes } from "@palimpsest/core/notes";
@@ -33,12 +30,9 @@ import { createKeyHider, hidingFiles, hidingProvider, hidingWriter } from "./key
 import { keysIn } from "../base/key-variables.js";
 import type { Agent } from "../loop/agent.js";
 import { createChangedFiles } from "../loop/changed-files.js";
-import { createInstructionTest } from "../memory-files/instruction-test.js";
-import { createMemoryRules, isPersonalRule } from "../memory-files/memory-rules.js";
 import { projectDirectories } from "../base/project-directories.js";
 import { createPathGuard, type PathGuard } from "../base/path-guard.js";
 import type { LoadedSkills } from "../skills/load-skills.js";
-import { settingsSources } from "../settings/settings-files.js";
 import { createSubagents, type Subagents } from "../subagents/subagents.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createSpill } from "../tools/spill.js";
@@ -60,6 +54,7 @@ import { createSessionEvents, type TellEngineEvent } from "./session-events.js";
 import { openSessionGaps } from "./session-gaps.js";
 import { outputFolder, projectFolder, sessionFolder } from "./session-folder.js";
 import { createSessionHooks } from "./session-hooks.js";
+import { createSessionMemory } from "./session-memory.js";
 import type { SessionOptions } from "./session-options.js";
 import { createSessionPermissions } from "./session-permissions.js";
 import { createSessionPrompts } from "./session-prompts.js";
@@ -142,6 +137,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const hooks = createSessionHooks(options, transcriptPath);
   const spill = createSpill({ directory: outputFolder(folder), hide: hider.text });
   const background = createBackgroundCommands({ directory: outputFolder(folder) });
+  const told = new Set<string>();
+  const tell = (message: string): void => {
+    if (!told.has(message)) options.onNotice?.(message);
+    told.add(message);
+  };
   const prompts = createSessionPrompts(options, {
     hooks,
     now,
@@ -149,6 +149,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     isDenied: (path) => isDenied(path, "read"),
     groups: background.groups,
     scratchpad,
+    tell,
   });
   const calibrations = await createSessionCalibrations(
     createCalibrationFile(join(options.dataDirectory, "estimator.json")),
@@ -169,22 +170,14 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const { onEngineEvent } = options;
   const tellEvent: TellEngineEvent | undefined =
     onEngineEvent && ((told) => onEngineEvent({ ...told, event: hider.value(told.event) }));
-  const directories = await projectDirectories(cwd, home);
-  const rules = createMemoryRules({ workingDirectory: cwd, home, directoriesAbove: directories });
-  const isInstruction = createInstructionTest({ workingDirectory: cwd, root: directories[0] ?? cwd });
-  const sources = options.sources ?? settingsSources;
-  const nestedMemoryFor = (reads: ReadState): NestedMemory =>
-    createNestedMemory({
-      workingDirectory: cwd,
-      files: guard.files,
-      readState: reads,
-      clock: { now },
-      rules,
-      async isPermitted(path) {
-        if (isPersonalRule(path, home)) return sources.includes("user");
-        return sources.includes("project") && (await isInstruction(path));
-      },
-    });
+  const memoryFor = createSessionMemory(options, {
+    directories: await projectDirectories(cwd, home),
+    hooks,
+    hider,
+    isDenied: (path) => isDenied(path, "read"),
+    now,
+    tell,
+  });
 
   const store = createJsonlStore({ directory: transcripts });
   if (!isResumed && existsSync(transcriptPath)) {
@@ -214,6 +207,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       directory: join(folder, "agents"),
       model: options.model,
       cwd,
+      home,
       guard,
       state,
       tools,
@@ -221,7 +215,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       background,
       prompts,
       hider,
-      nestedMemory: nestedMemoryFor,
+      memoryFor,
       exclude,
       shared,
       agent: common,
@@ -242,8 +236,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   });
 
   const readState = createMemoryReadState();
-  const nestedMemory = nestedMemoryFor(readState);
   const events = createSessionEvents(tellEvent, { sessionId: id });
+  const nestedMemory = memoryFor({ readState, events });
   events.on("window_learned", ({ model, window }) => {
     options.onNotice?.(
       `The window of ${model} has ${window.toLocaleString("en-US")} tokens, as the API says.`,
@@ -292,6 +286,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
         exclude,
         ports: {
           files: guard.files,
+          memory: nestedMemory,
           todos: state.todos,
           plan: state.planMode,
           skills: state.invoked,
@@ -352,6 +347,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       conversation,
       readState,
       changedFiles: createChangedFiles(readState),
+      places: { workingDirectory: cwd, home },
       nestedMemory,
       announcements,
       refreshPrompt: prompt.refresh,

@@ -13,7 +13,6 @@ import {
   type AnnouncementSource,
   type FileExclusions,
   type NestedMemory,
-  type ReadState,
   restore,
 } from "@palimpsest/core/restore";
 import { join } from "node:path";
@@ -28,6 +27,7 @@ import type { StartSubagent } from "../subagents/subagents.js";
 import type { BackgroundCommands } from "../tools/background-commands.js";
 import { backgroundTasks } from "./background-tasks.js";
 import { planReminder } from "./plan-reminder.js";
+import type { MemoryOwner } from "./session-memory.js";
 import type { SessionPrompts } from "./session-prompts.js";
 import type { SessionState } from "./session-state.js";
 import { offeredTool, type ListedTools, type SessionTools } from "./session-tools.js";
@@ -46,7 +46,8 @@ export interface SubagentParts {
   readonly background: Pick<BackgroundCommands, "list">;
   readonly prompts: SessionPrompts;
   readonly hider: KeyHider;
-  readonly nestedMemory: (readState: ReadState) => NestedMemory;
+  readonly home: string;
+  readonly memoryFor: (owner: MemoryOwner) => NestedMemory;
   readonly exclude: () => FileExclusions;
   readonly shared: Omit<ConversationOptions, "model" | "maxTokens">;
   /** Told of every call of theirs, those for summaries and notes included. */
@@ -71,22 +72,20 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
   return async function* ({ id, type, prompt, signal }) {
     const transcriptPath = join(directory, `${id}.jsonl`);
     const readState = createMemoryReadState();
-    const nestedMemory = parts.nestedMemory(readState);
     const model = type.model ?? parts.model;
     const tools = parts.tools.subagent({ type, model, transcriptPath });
     const announcements = parts.announcementsOf(tools);
     const writer = sidechain(hidingWriter(await createJsonlStore({ directory }).open(id), parts.hider));
     const events = parts.events(id);
     events.on("call_billed", parts.onBilled);
+    const caller = { agentId: id, agentType: type.name, transcriptPath };
+    const nestedMemory = parts.memoryFor({ readState, events, caller });
     let begun: Conversation | undefined;
     try {
       const conversation = createConversation({
         ...parts.shared,
         ...modelOptions(model),
-        ...compactHooks(parts.agent.hooks, {
-          caller: { agentId: id, agentType: type.name, transcriptPath },
-          tell: parts.onNotice,
-        }),
+        ...compactHooks(parts.agent.hooks, { caller, tell: parts.onNotice }),
         source: `agent:${type.name}`,
         agentId: id,
         events,
@@ -104,6 +103,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
           exclude: parts.exclude,
           ports: {
             files: guard.files,
+            memory: nestedMemory,
             todos: state.todos,
             skills: state.invoked,
             // It starts none itself, and may run commands.
@@ -127,6 +127,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
         conversation,
         readState,
         changedFiles: createChangedFiles(readState),
+        places: { workingDirectory: parts.cwd, home: parts.home },
         nestedMemory,
         announcements,
         tools: () => new Map(tools.list().map((tool) => [tool.definition.name, tool])),

@@ -20,6 +20,8 @@ export interface GrepToolOptions {
 const MAX_LINES = 250;
 const MAX_CONTEXT = 100;
 const MAX_PATTERN = 10_000;
+/** Files whose directories' instructions are shown with what was found in them. */
+const MOST_TOUCHED = 10;
 
 const lines = (description: string): Readonly<Record<string, unknown>> => ({
   type: "integer",
@@ -86,8 +88,11 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
         pathOf: (name) => foundPath(guard, place, name === SINGLE_FILE ? "." : name),
         isSingle: place.kind === "other",
       });
+      const touched = new Set<string>();
       const take: TakeFinding = (finding) => {
         const name = finding.name === SINGLE_FILE ? "." : finding.name;
+        // Lines of many files are an overview; those of a few are read.
+        if (finding.kind === "line" && touched.size < MOST_TOUCHED) touched.add(resolve(place.path, name));
         return guard.bounds.isDenied(resolve(place.real, name)) || report.take(finding);
       };
       const { signal } = context;
@@ -97,6 +102,7 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
         const found = await searchIn(guard, place, { ...search, program: await program });
         if (found.kind === "refused") return failure(found.reason);
         if (found.kind === "failed") return failure(`The search failed: ${found.message}`);
+        for (const path of touched) context.touch(path);
         return { content: report.text(found.kind === "timed-out") };
       } finally {
         if (place.kind === "directory") await place.opened.close();

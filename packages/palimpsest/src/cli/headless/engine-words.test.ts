@@ -51,7 +51,7 @@ it("names spans, counts and thresholds", () => {
   expect(breakerSentence({ failuresInARow: 3, reason: "cut_off", cooldownMs: 600_000 })).toBe(
     "automatic compaction stops for 10 minutes, after 3 failures in a row (cut_off)",
   );
-  expect(earlySentence({ turnsSinceLast: 1, threshold: 167_000 })).toBe(
+  expect(earlySentence({ roundsSinceLast: 1, threshold: 167_000 })).toBe(
     "compacted again after 1 answer: what a compaction leaves is close to the threshold of 167,000 tokens",
   );
 });
