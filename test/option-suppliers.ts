@@ -67,13 +67,14 @@ export const interfaces: readonly SuppliedInterface[] = [
     file: `${SESSION}/session-options.ts`,
     supplied: {
       "palimpsest/src/cli/headless/open-agent.ts#openAgent":
-        "cwd home dataDirectory configDirectory env settings sources skills agentTypes style appendedPrompt mcp provider model " +
+        "cwd home dataDirectory configDirectory env settings sources skills agentTypes style givenPrompt mcp provider model " +
         "mode id isResumed at source hiddenVariables secrets onNotice onCompaction onEngineEvent signal",
+      "palimpsest/src/cli/headless/print.ts#open": "ask approvePlan",
       "palimpsest/src/cli/demo/demo-session.ts#openDemoSession": "now",
     },
     nobody: {
-      ask: "For programs of palimpsest/agent with a person before them; -p has nobody to ask and says no.",
-      askUser: "The same for the tool that asks; without it the model does not have the tool.",
+      askUser:
+        "For programs of palimpsest/agent with a person before them; -p does not offer the tool that asks.",
     },
   },
 ];

@@ -47,11 +47,14 @@ async function freePort(): Promise<number> {
 }
 
 /** The server over HTTP; it can be killed and comes back by itself, as under a supervisor. */
-function superviseHttpServer(port: number): { readonly kill: () => void; readonly up: Promise<unknown> } {
+function superviseHttpServer(
+  port: number,
+  kind: "streamableHttp" | "sse",
+): { readonly kill: () => void; readonly up: Promise<unknown> } {
   let child: ChildProcess;
   let isOver = false;
   const start = (): Promise<unknown> => {
-    child = spawn(process.execPath, [everything, "streamableHttp"], {
+    child = spawn(process.execPath, [everything, kind], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { PATH: process.env["PATH"], PORT: String(port) },
     });
@@ -66,8 +69,11 @@ function superviseHttpServer(port: number): { readonly kill: () => void; readonl
   return { up, kill: () => void child.kill("SIGKILL") };
 }
 
-/** `.mcp.json` with both transports; the one over stdio writes down its processes. */
-async function configure({ work, root }: Folders, port: number): Promise<string> {
+/** `.mcp.json` with every transport; the one over stdio writes down its processes. */
+async function configure(
+  { work, root }: Folders,
+  { port, ssePort }: { readonly port: number; readonly ssePort: number },
+): Promise<string> {
   const pids = join(root, "pids");
   const script = `echo $$ >> '${pids}'; exec '${process.execPath}' '${everything}' stdio`;
   await writeFile(
@@ -76,6 +82,7 @@ async function configure({ work, root }: Folders, port: number): Promise<string>
       mcpServers: {
         local: { command: "/bin/sh", args: ["-c", script] },
         remote: { type: "http", url: `http://127.0.0.1:${port}/mcp` },
+        stream: { type: "sse", url: `http://127.0.0.1:${ssePort}/sse` },
       },
     }),
   );
@@ -104,21 +111,22 @@ const resultsIn = (lines: readonly Line[]): readonly string[] =>
   });
 
 describe("an MCP server from the registry", () => {
-  it("over stdio and HTTP is killed and comes back in the middle of a run: calls succeed, the cache holds", async () => {
+  it("over stdio, HTTP and SSE is killed and comes back in the middle of a run: calls succeed, the cache holds", async () => {
     const folders = await makeFolders("mcp");
     cleanups.push(() => folders.remove());
     const port = await freePort();
-    const remote = superviseHttpServer(port);
-    await remote.up;
-    const pids = await configure(folders, port);
+    const ssePort = await freePort();
+    const remotes = [superviseHttpServer(port, "streamableHttp"), superviseHttpServer(ssePort, "sse")];
+    await Promise.all(remotes.map(({ up }) => up));
+    const pids = await configure(folders, { port, ssePort });
     const killServers = (): void => {
-      remote.kill();
+      for (const remote of remotes) remote.kill();
       const newest = readFileSync(pids, "utf8").trim().split("\n").at(-1);
       process.kill(Number(newest), "SIGKILL");
     };
     const steps = Array.from({ length: ROUNDS }, (_, round) => ({
       text: `Round ${round}.`,
-      calls: ["local", "remote"].map((server) => ({
+      calls: ["local", "remote", "stream"].map((server) => ({
         tool: `mcp__${server}__echo`,
         input: { message: `round ${round} through ${server}` },
       })),
@@ -139,7 +147,7 @@ describe("an MCP server from the registry", () => {
 
     const { code, stdout, stderr } = await runCommand(folders, [
       "-p",
-      "Call both servers, round after round.",
+      "Call every server, round after round.",
       ...agentArguments({ url: server.url }),
     ]);
     const lines = linesOf(stdout);

@@ -120,7 +120,11 @@ describe("an input without end", () => {
 
   it.each([
     ["yes", "-p x", "the input is longer than 32 MiB"],
-    ["tr '\\0' x < /dev/zero", "-p --input-format stream-json", "line 1 of the input is longer than 32 MiB"],
+    [
+      "tr '\\0' x < /dev/zero",
+      "-p --embedded --input-format stream-json",
+      "line 1 of the input is longer than 32 MiB",
+    ],
   ])("%s | palimpsest %s: one sentence, wrong usage", async (source, args, sentence) => {
     const { at } = await setUp([[{ text: "done" }]]);
     const ended = await piped(at, source, args);

@@ -53,7 +53,13 @@ const keptFile = async (): Promise<string | undefined> =>
 
 describe("a prompt that is piped in and that no window holds", () => {
   it("is answered by the embedded model, and one sentence says what was done", async () => {
-    const { code, stdout, stderr } = await run(["-p", "Count the lines.", "--window", String(WINDOW)]);
+    const { code, stdout, stderr } = await run([
+      "-p",
+      "Count the lines.",
+      "--embedded",
+      "--window",
+      String(WINDOW),
+    ]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^You said: Count the lines\. line 0/),

@@ -61,7 +61,7 @@ export async function chooseSummaries(given: SummaryArguments): Promise<Provider
     if (!answer) return refuse("nothing was asked for");
   }
   const { chooseProvider } = await import("./headless/choose-provider.js");
-  const { provider } = await chooseProvider(undefined, env);
+  const { provider } = await chooseProvider({}, env);
   return createProviderSummaries({ provider, folder, ...(maxCost === undefined ? {} : { maxCost }) });
 }
 

@@ -12,6 +12,7 @@ import { addTrustCommand } from "./commands/trust.js";
 import { wantsPrint } from "./commands/print.js";
 import { withoutKeys } from "../agent/base/key-variables.js";
 import { hidingTerminal, printable, printableText, type Terminal } from "./terminal.js";
+import { repeatFlags } from "./repeat-flags.js";
 import { version } from "./version.js";
 
 /** Success, a failure explained in one sentence, wrong usage. */
@@ -25,16 +26,20 @@ export async function run(args: readonly string[], screen: Terminal): Promise<nu
     exitCode = code;
   });
   if (args.length === 0) {
-    program.outputHelp();
-    return ExitCode.ok;
+    const isSeen = screen.stdout.isTTY === true;
+    program.outputHelp({ error: !isSeen });
+    return isSeen ? ExitCode.ok : ExitCode.usage;
   }
+  const commands = new Set(program.commands.map((command) => command.name()));
   try {
-    const commands = new Set(program.commands.map((command) => command.name()));
     if (wantsPrint(args, commands)) return await runPrint(args, terminal);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+    if (error instanceof CommanderError) {
+      if (isPromptLost(error, args, commands)) terminal.stderr.write(`${PRINT_HINT}\n`);
+      return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+    }
     const debug = args.includes("--debug");
     const text = error instanceof Error ? error.message : String(error);
     terminal.stderr.write(`palimpsest: ${printable(text)}\n`);
@@ -42,6 +47,17 @@ export async function run(args: readonly string[], screen: Terminal): Promise<nu
     return ExitCode.failure;
   }
 }
+
+const PRINT_HINT = 'palimpsest: to give the agent something to do, put -p before it: palimpsest -p "fix it"';
+
+/** Whether it may have been meant for the agent: a prompt, or one of its flags, without `-p` and without a command. */
+const isPromptLost = (
+  { code }: CommanderError,
+  args: readonly string[],
+  commands: ReadonlySet<string>,
+): boolean =>
+  !args.some((arg) => commands.has(arg) || arg === "-p" || arg === "--print") &&
+  ["commander.unknownCommand", "commander.unknownOption", "commander.excessArguments"].includes(code);
 
 function createProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
   const program = new Command("palimpsest")
@@ -86,7 +102,7 @@ async function runPrint(args: readonly string[], terminal: Terminal): Promise<nu
       const { stdin = process.stdin } = terminal;
       exitCode = await print(flags, { terminal, stdin, signal: stop.signal });
     });
-    await command.parseAsync([...args], { from: "user" });
+    await command.parseAsync([...repeatFlags(args)], { from: "user" });
     return exitCode;
   } finally {
     process.removeListener("SIGINT", onSignal);

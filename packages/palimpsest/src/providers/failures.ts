@@ -79,6 +79,13 @@ const sentences: ReadonlyMap<string, Sentence> = new Map(
       ["connection", "the connection broke", "ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET", false],
       ["connection", "the name of the server could not be resolved", "ENOTFOUND EAI_AGAIN", true],
       ["connection", "the server cannot be reached from here", "EHOSTUNREACH ENETUNREACH ENETDOWN", true],
+      ["connection", "the proxy cannot be reached", "PROXY_UNREACHABLE", true],
+      [
+        "connection",
+        "the proxy did not let the call through: check its address, and whether it wants a password",
+        "PROXY_REFUSED",
+        true,
+      ],
       ["timeout", "the connection could not be made in time", "ETIMEDOUT UND_ERR_CONNECT_TIMEOUT", true],
       [
         "timeout",

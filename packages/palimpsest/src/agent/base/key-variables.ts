@@ -14,19 +14,25 @@ export const KEY_VARIABLES: readonly string[] = [
   "OPENAI_API_KEY",
 ];
 
+/** Variables with addresses that calls go to, or through: they may hold a password. */
+const ADDRESS_VARIABLES: readonly string[] = [
+  "ANTHROPIC_BASE_URL",
+  ...["http_proxy", "https_proxy"].flatMap((name) => [name, name.toUpperCase()]),
+];
+
 /** Shorter ones are no keys, and stand in every text. */
 const SHORTEST_KEY = 8;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The keys that an environment holds, also in further variables, and in the address that the calls go to. */
+/** The keys that an environment holds, also in further variables, and in the addresses that the calls go to, or through. */
 export const keysIn = (env: Environment, more: readonly string[] = []): readonly string[] =>
   [
     ...[...KEY_VARIABLES, ...more].flatMap((name) => {
       const value = env[name] ?? "";
       return name === "ANTHROPIC_CUSTOM_HEADERS" ? [value, ...headerValues(value)] : [value];
     }),
-    ...keysInAddress(env["ANTHROPIC_BASE_URL"] ?? ""),
+    ...ADDRESS_VARIABLES.flatMap((name) => keysInAddress(env[name] ?? "")),
   ]
     .map((key) => key.trim())
     .filter((key) => key.length >= SHORTEST_KEY);
@@ -40,11 +46,19 @@ const headerValues = (text: string): readonly string[] =>
 
 /** What an address holds that only its owner should know: a password, and all that its query says. */
 export function keysInAddress(address: string): readonly string[] {
-  if (!URL.canParse(address)) return [];
-  const { password, searchParams } = new URL(address);
-  return [decodeURIComponent(password), password, ...searchParams.values()].filter(
-    (key) => key.length >= SHORTEST_KEY,
-  );
+  const url = address.includes("://") ? address : `http://${address}`;
+  if (!URL.canParse(url)) return [];
+  const { password, searchParams } = new URL(url);
+  return [decoded(password), password, ...searchParams.values()].filter((key) => key.length >= SHORTEST_KEY);
+}
+
+/** As it was written, where a `%` in it stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

@@ -11,6 +11,17 @@ export interface PermissionQuestion {
   readonly tool: AgentTool;
   readonly input: ToolInput;
   readonly judgement: Judgement;
+  readonly toolUseId: string;
+  /** The subagent that wants to make the call; left out for the main thread. */
+  readonly agentId?: string;
+}
+
+/** What the person says to it. */
+export interface PermissionVerdict extends Judgement {
+  /** Of an `allow`: what the call is made with instead. */
+  readonly input?: ToolInput;
+  /** Of a `deny`: the turn ends too. */
+  readonly endsTurn?: boolean;
 }
 
 /** One conversation with all that drives it: the main thread's, or a subagent's. */
@@ -24,7 +35,7 @@ export interface Agent {
   readonly tools: () => ReadonlyMap<string, AgentTool>;
   readonly judge: (tool: AgentTool, input: ToolInput) => Judgement;
   /** Asks the person; left out where nobody is there. */
-  readonly ask?: (question: PermissionQuestion, signal: AbortSignal) => Promise<Judgement>;
+  readonly ask?: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionVerdict>;
   readonly hooks: Hooks;
   readonly nestedMemory?: NestedMemory;
   /** From where paths in calls of commands and servers count: their directories' instructions are loaded. */

@@ -158,6 +158,37 @@ describe("PermissionRequest", () => {
   });
 });
 
+describe("a person who is asked", () => {
+  it("may change the input, but not to what a rule forbids", async () => {
+    const { run, inputs, results } = withCall(
+      {},
+      {
+        judge: (_, { value }) =>
+          value === "bad"
+            ? { behavior: "deny", reason: "A rule forbids it." }
+            : { behavior: "ask", reason: "It needs a permission." },
+        ask: async ({ input }) => ({
+          behavior: "allow",
+          reason: "Fine.",
+          input: { value: input["value"] === "one" ? "other" : "bad" },
+        }),
+      },
+    );
+    await run("Go.");
+    expect(inputs).toEqual([{ value: "other" }]);
+    expect(results()[1]).toMatchObject({ content: "A rule forbids it.", is_error: true });
+  });
+
+  it("may end the turn with a denial", async () => {
+    const { run, inputs } = withCall(
+      {},
+      { ...asks, ask: async () => ({ behavior: "deny", reason: "Stop.", endsTurn: true }) },
+    );
+    expect((await run("Go.")).result).toMatchObject({ reason: "stopped", text: "Stop." });
+    expect(inputs).toEqual([]);
+  });
+});
+
 describe("PostToolUse", () => {
   it("adds contexts, replaces the output, and says what it objects to", async () => {
     const { run, results, conversation } = withCall({

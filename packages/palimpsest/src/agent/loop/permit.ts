@@ -2,7 +2,7 @@ import type { Attachment, ToolUseBlock } from "@palimpsest/core";
 import { denyInsteadOfAsking, type Judgement } from "../permissions/judgement.js";
 import { checkInput } from "../tools/check-input.js";
 import type { AgentTool, ToolInput } from "../base/tool.js";
-import type { Agent } from "./agent.js";
+import type { Agent, PermissionVerdict } from "./agent.js";
 import { callerOf, contextsOf } from "./hook-words.js";
 import { INTERRUPTED, stopped, type TurnEnding } from "./turn-ending.js";
 import { untilAborted } from "./until-aborted.js";
@@ -85,23 +85,32 @@ async function askForIt(agent: Agent, asked: Asked, judged: Judgement): Promise<
     if (answer.interrupt !== true) return denied(refusal);
     return { refusal, isDenied: true, ending: stopped(refusal) };
   }
-  if (answer?.behavior === "allow") {
-    const updated = answer.updatedInput ?? input;
-    const again = answer.updatedInput === undefined ? undefined : agent.judge(tool, updated);
-    if (again?.behavior === "deny") return denied(again.reason);
-    const problem = checkInput(updated, tool.definition.input_schema);
-    if (problem !== undefined && tool.isMcp !== true) return { refusal: problem };
-    return { input: updated };
+  if (answer?.behavior === "allow") return permitChanged(agent, tool, answer.updatedInput ?? input);
+  const verdict = await askPerson(agent, asked, judged);
+  if (verdict.behavior === "allow") {
+    return verdict.input === undefined ? { input } : permitChanged(agent, tool, verdict.input);
   }
-  const verdict =
-    agent.ask === undefined
-      ? denyInsteadOfAsking(judged)
-      : await untilAborted(agent.ask({ tool, input, judgement: judged }, signal), {
-          signal,
-          graceMs: 0,
-          message: INTERRUPTED,
-        });
-  return verdict.behavior === "allow" ? { input } : denied(verdict.reason);
+  if (verdict.endsTurn !== true) return denied(verdict.reason);
+  return { refusal: verdict.reason, isDenied: true, ending: stopped(verdict.reason) };
+}
+
+/** Whoever allows a call may change its input; what a rule forbids stays forbidden. */
+function permitChanged(agent: Agent, tool: AgentTool, input: ToolInput): Permitted {
+  const again = agent.judge(tool, input);
+  if (again.behavior === "deny") return denied(again.reason);
+  const problem = checkInput(input, tool.definition.input_schema);
+  return problem !== undefined && tool.isMcp !== true ? { refusal: problem } : { input };
+}
+
+async function askPerson(
+  { ask, agentId }: Agent,
+  { tool, input, call, signal }: Asked,
+  judgement: Judgement,
+): Promise<PermissionVerdict> {
+  if (ask === undefined) return denyInsteadOfAsking(judgement);
+  const own = agentId === undefined ? {} : { agentId };
+  const asking = ask({ tool, input, judgement, toolUseId: call.id, ...own }, signal);
+  return untilAborted(asking, { signal, graceMs: 0, message: INTERRUPTED });
 }
 
 interface Said {

@@ -43,6 +43,7 @@ export function readFailure(error: unknown): ConnectionFailure {
   if (code === "NOT_CONNECTED" || messageOf(error) === "Not connected") {
     return { kind: "not-delivered", what: "it is not connected" };
   }
+  if (fields["event"] !== undefined) return readStreamFailure(code, messageOf(error));
   if (typeof code === "number") return { kind: "answered", what: messageOf(error) };
   if (fields["syscall"] !== undefined && neverStarted.has(code)) {
     const reason =
@@ -71,6 +72,15 @@ function readUnusable(error: unknown, code: unknown): string | undefined {
   if (error instanceof TypeError && /header|ByteString/i.test(error.message))
     return "one of its headers cannot be used";
   return undefined;
+}
+
+/** An error of a stream of events has the status of its response, or none where there was no response. */
+function readStreamFailure(status: unknown, message: string): ConnectionFailure {
+  if (typeof status === "number" && status !== 200) return readStatus(status, message);
+  const code = /\b(E[A-Z]{4,})\b/.exec(message)?.[1] ?? "";
+  return neverConnected.has(code)
+    ? { kind: "not-delivered", what: `its address cannot be reached (${code})` }
+    : { kind: "broken", what: "the connection broke" };
 }
 
 /** Servers forget sessions; the protocol has 404 for it, and not every server keeps to that. */

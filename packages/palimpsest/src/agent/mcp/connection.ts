@@ -110,10 +110,15 @@ function createTransport(
     const transport = createStdioTransport(wanted, { ...options, parse: sdk.deserializeMessage });
     return { transport, ending: transport.ending, sayGoodbye: async () => {} };
   }
-  const transport = new sdk.StreamableHTTPClientTransport(new URL(wanted.url), {
+  const reach = {
     requestInit: { headers: { ...wanted.headers } },
     fetch: createBoundedFetch(options.longestMessage),
-  });
+  };
+  if (wanted.kind === "sse") {
+    const transport = new sdk.SSEClientTransport(new URL(wanted.url), reach);
+    return { transport, ending: () => "", sayGoodbye: async () => {} };
+  }
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(wanted.url), reach);
   return {
     transport,
     ending: () => "",

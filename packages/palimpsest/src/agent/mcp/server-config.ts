@@ -8,7 +8,8 @@ export type McpTransport =
       readonly env?: Readonly<Record<string, string>>;
     }
   | {
-      readonly kind: "http";
+      /** `sse`: the older form of the protocol over HTTP, with a stream beside the requests. */
+      readonly kind: "http" | "sse";
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;
     };
@@ -26,7 +27,7 @@ const secretName = /auth|key|token|secret|cookie|passw|credential|session/i;
  * address carries besides its host.
  */
 export function secretsOf({ transport }: McpServerConfig): readonly string[] {
-  if (transport.kind === "http")
+  if (transport.kind !== "stdio")
     return [...headerSecrets(transport.headers ?? {}), ...urlSecrets(transport.url)];
   const inEnv = Object.entries(transport.env ?? {}).flatMap(([name, value]) =>
     secretName.test(name) ? [value] : [],

@@ -47,7 +47,7 @@ export function planModeIn(live: readonly Message[]): PlanModeTold {
 /** What the model has to be told of plan mode: that it is on, or off, where the messages say otherwise. */
 export async function planReminder(
   live: readonly Message[],
-  planMode: Pick<PlanMode, "isPlanMode" | "plan" | "startedInPlanMode">,
+  planMode: Pick<PlanMode, "isPlanMode" | "plan" | "wantsPlanAlone">,
   agentId?: string,
 ): Promise<readonly Attachment[]> {
   const isOn = planMode.isPlanMode();
@@ -63,7 +63,7 @@ export async function planReminder(
       isSubAgent: false,
       planFilePath: plan?.path ?? "",
       planExists: hasPlan,
-      ...(planMode.startedInPlanMode ? { isSessionMode: true } : {}),
+      ...(planMode.wantsPlanAlone() ? { isSessionMode: true } : {}),
     },
   ];
 }

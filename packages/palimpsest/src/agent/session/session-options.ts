@@ -10,6 +10,14 @@ import type { AgentType } from "../subagents/agent-types.js";
 import type { AskUserOptions } from "../tools/ask-user.js";
 import type { CompactionProgress } from "./compaction-progress.js";
 import type { TellEngineEvent } from "./session-events.js";
+import type { ExitPlanModeOptions } from "../tools/plan-mode.js";
+
+export interface GivenPrompt {
+  /** In place of all that this program says by itself. */
+  readonly system?: string;
+  /** Stands at the end. */
+  readonly appended?: string;
+}
 
 /** What a session is made of. Whoever composes it has read files and flags before. */
 export interface SessionOptions {
@@ -25,8 +33,8 @@ export interface SessionOptions {
   readonly skills: LoadedSkills;
   readonly agentTypes: readonly AgentType[];
   readonly style: OutputStyle;
-  /** Stands at the end of the main thread's system prompt. */
-  readonly appendedPrompt?: string;
+  /** What whoever starts the session wants in the main thread's system prompt. Asked for with the first request. */
+  readonly givenPrompt?: () => GivenPrompt;
   /** Closed with the session. */
   readonly mcp?: McpServers;
   readonly provider: ModelProvider;
@@ -45,6 +53,8 @@ export interface SessionOptions {
   readonly secrets?: readonly string[];
   readonly ask?: Agent["ask"];
   readonly askUser?: AskUserOptions["ask"];
+  /** Shows a plan to the person. */
+  readonly approvePlan?: ExitPlanModeOptions["approve"];
   /** A sentence for the person: of hooks, of their problems, of what the API says of a model. */
   readonly onNotice?: (text: string) => void;
   /** What a compaction of the main thread is at; undefined when it is over. */

@@ -11,8 +11,11 @@ export function createSessionPermissions(
   {
     planMode,
     folders,
-  }: { readonly planMode: Pick<PlanMode, "isPlanMode" | "path">; readonly folders: readonly string[] },
-): Pick<Agent, "judge" | "permissionMode"> & Pick<Permissions, "isDenied"> {
+  }: {
+    readonly planMode: Pick<PlanMode, "isPlanMode" | "path" | "choose">;
+    readonly folders: readonly string[];
+  },
+): Pick<Agent, "judge" | "permissionMode"> & Pick<Permissions, "isDenied" | "setMode"> {
   const permissions = createPermissions({
     mode,
     rules: settings.permissions,
@@ -21,11 +24,15 @@ export function createSessionPermissions(
     home,
   });
   /** After a plan that was approved the ordinary rules hold. */
-  const ordinary: PermissionMode = mode === "plan" ? "default" : mode;
+  let ordinary: PermissionMode = mode === "plan" ? "default" : mode;
   const now = (): PermissionMode => (planMode.isPlanMode() ? "plan" : ordinary);
   return {
     isDenied: permissions.isDenied,
     permissionMode: now,
+    setMode(next) {
+      planMode.choose(next === "plan");
+      if (next !== "plan") ordinary = next;
+    },
     judge(tool, input) {
       // The plan itself is written while everything else only reads.
       permissions.setMode(

@@ -41,7 +41,7 @@ export function createSessionPrompts(
     | "settings"
     | "sources"
     | "model"
-    | "appendedPrompt"
+    | "givenPrompt"
     | "signal"
     | "env"
     | "hiddenVariables"
@@ -106,7 +106,8 @@ export function createSessionPrompts(
         style: () => (style.text === "" ? undefined : style.text),
         language: () => (settings.language === undefined ? undefined : languageSentence(settings.language)),
         optional: () => optionalSections(settings.prompt, scratchpad),
-        appended: () => (role === undefined ? options.appendedPrompt : undefined),
+        replaced: () => (role === undefined ? options.givenPrompt?.().system : undefined),
+        appended: () => (role === undefined ? options.givenPrompt?.().appended : undefined),
         keepsCodingInstructions: style.keepsCodingInstructions,
         ...(role === undefined ? {} : { role }),
       }),

@@ -104,7 +104,10 @@ export function createSessionTools(options: SessionOptions, parts: SessionToolPa
         createAgentTool({ subagents }),
         createAgentOutputTool({ subagents }),
         createEnterPlanModeTool({ planMode }),
-        createExitPlanModeTool({ planMode }),
+        createExitPlanModeTool({
+          planMode,
+          ...(options.approvePlan === undefined ? {} : { approve: options.approvePlan }),
+        }),
         // Where nobody is there, nobody is asked.
         ...(options.askUser === undefined ? [] : [createAskUserTool({ ask: options.askUser })]),
         createRecallTool({ transcriptPath }),

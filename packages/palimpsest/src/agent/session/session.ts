@@ -32,6 +32,7 @@ import type { Agent } from "../loop/agent.js";
 import { createChangedFiles } from "../loop/changed-files.js";
 import { projectDirectories } from "../base/project-directories.js";
 import { createPathGuard, type PathGuard } from "../base/path-guard.js";
+import type { PermissionMode } from "../permissions/mode.js";
 import type { LoadedSkills } from "../skills/load-skills.js";
 import { createSubagents, type Subagents } from "../subagents/subagents.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
@@ -92,6 +93,11 @@ export interface Session {
   readonly canCompact: boolean;
   /** Takes the last compaction back, whichever process made it. */
   readonly undo: () => Promise<UndoOutcome>;
+  readonly setPermissionMode: (mode: PermissionMode) => void;
+  /** It was started without the need to ask: only then permissions may be bypassed later. */
+  readonly mayBypass: boolean;
+  /** For the next request on. Not while a turn is under way. */
+  readonly switchModel: (model: string) => Promise<void>;
   /** Ends everything that the session started, and gives the conversation free. */
   readonly close: () => Promise<void>;
 }
@@ -124,7 +130,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     outputFolder(sessionFolder(options.dataDirectory, origin)),
   );
   const folders = [folder, ...origins];
-  const { isDenied, ...permissions } = createSessionPermissions(options, { planMode, folders });
+  const { isDenied, setMode, ...permissions } = createSessionPermissions(options, { planMode, folders });
   const allowed = createPathGuard({
     roots: [cwd, ...settings.permissions.additionalDirectories, ...folders],
     readable: [transcriptPath],
@@ -258,10 +264,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     tell: (told) => options.onCompaction?.(told),
   });
   const prompt = prompts.of({ hasSkills: true });
+  const perModel = modelOptions(options.model);
   const conversation = createConversation(
     {
       ...shared,
-      ...modelOptions(options.model),
+      ...perModel,
       ...compactHooks(hooks, { tell: (message) => options.onNotice?.(hider.text(message)) }),
       onStatus: progress.onStatus,
       every: progress.every,
@@ -342,6 +349,14 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     clearResults: () => clearing.clear(conversation),
     canCompact: !settings.engine.disableCompact,
     undo: () => undoLastCompaction({ conversation, history }),
+    setPermissionMode: setMode,
+    mayBypass: options.mode === "bypassPermissions",
+    async switchModel(model) {
+      const { maxTokens, parameters } = modelOptions(model);
+      await conversation.switchModel(model, { maxTokens });
+      // The engine reads them anew for every request.
+      Object.assign(perModel.parameters, { thinking: undefined }, parameters);
+    },
     agent: {
       ...common,
       conversation,

@@ -12,7 +12,7 @@ import type { SessionOptions } from "./session-options.js";
 /** Tokens of an answer, where the model can give as many. */
 const MAX_TOKENS = 32_000;
 
-type PerModel = Pick<ConversationOptions, "model" | "maxTokens" | "parameters">;
+type PerModel = Required<Pick<ConversationOptions, "model" | "maxTokens" | "parameters">>;
 
 /** What depends on the model that answers. */
 export function modelOptions(model: string): PerModel {
@@ -20,9 +20,7 @@ export function modelOptions(model: string): PerModel {
   return {
     model,
     maxTokens: Math.min(MAX_TOKENS, known?.maxOutputTokens ?? MAX_TOKENS),
-    ...(known?.capabilities.thinking.adaptive === true
-      ? { parameters: { thinking: { type: "adaptive" } } }
-      : {}),
+    parameters: known?.capabilities.thinking.adaptive === true ? { thinking: { type: "adaptive" } } : {},
   };
 }
 

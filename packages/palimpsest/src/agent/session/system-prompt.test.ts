@@ -10,6 +10,7 @@ const promptOf = (change: Partial<SystemPromptParts> = {}) =>
     environment: () => "Linux",
     git: async () => undefined,
     optional: nothing,
+    replaced: nothing,
     memory: () => Promise.resolve(undefined),
     skills: nothing,
     style: nothing,

@@ -14,6 +14,8 @@ export interface SystemPromptParts {
   readonly language: () => string | undefined;
   /** What settings ask for beside it. */
   readonly optional: () => string | undefined;
+  /** In place of all that this program says by itself, `""` for nothing; undefined where that stays. */
+  readonly replaced: () => string | undefined;
   /** What whoever started the session adds. */
   readonly appended: () => string | undefined;
   /** Whether the instructions about writing code stay. */
@@ -55,13 +57,25 @@ export function createAgentPrompt(parts: SystemPromptParts): AgentPrompt {
       const text = await make();
       return text === undefined ? undefined : parts.hide(text);
     });
+  /** What this program says by itself. */
+  const own = (make: () => string | undefined) => () => (parts.replaced() === undefined ? make() : undefined);
+  const role = (): string | undefined => (parts.replaced() ?? parts.role ?? ROLE) || undefined;
   const held = createSystemPrompt([
-    shown("role", () => parts.role ?? ROLE),
-    section("conduct", () => CONDUCT),
-    section("coding", () => (parts.keepsCodingInstructions ? CODING : undefined)),
-    section("context", () => MEMORY),
+    shown("role", role),
+    section(
+      "conduct",
+      own(() => CONDUCT),
+    ),
+    section(
+      "coding",
+      own(() => (parts.keepsCodingInstructions ? CODING : undefined)),
+    ),
+    section(
+      "context",
+      own(() => MEMORY),
+    ),
     dynamicBoundary,
-    shown("environment", parts.environment),
+    shown("environment", own(parts.environment)),
     shown("memory", parts.memory),
     shown("skills", parts.skills),
     shown("style", parts.style),

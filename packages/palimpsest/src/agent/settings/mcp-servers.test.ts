@@ -26,11 +26,12 @@ const userFile = (content: Record<string, unknown>) => ({
 });
 
 describe("servers of .mcp.json", () => {
-  it("both transports, with variables", async () => {
+  it("every transport, with variables", async () => {
     await put(".mcp.json", {
       mcpServers: {
         files: { command: "npx", args: ["-y", "${NAME:-server}", "${EMPTY:-x}"], env: { TOKEN: "${KEY}" } },
         web: { type: "http", url: "https://a.org/${EMPTY}mcp", headers: { Authorization: "Bearer ${KEY}" } },
+        old: { type: "sse", url: "https://b.org/sse" },
         off: { command: "x", disabled: true },
       },
     });
@@ -51,6 +52,7 @@ describe("servers of .mcp.json", () => {
         name: "web",
         transport: { kind: "http", url: "https://a.org/mcp", headers: { Authorization: "Bearer sk-secret" } },
       },
+      { name: "old", transport: { kind: "sse", url: "https://b.org/sse", headers: {} } },
     ]);
   });
 
@@ -63,7 +65,7 @@ describe("servers of .mcp.json", () => {
         c: { command: "x", args: "sk-value" },
         d: { command: "x", env: { T: 1 } },
         e: { url: "file:///sk-value" },
-        f: { type: "sse", url: "https://x" },
+        f: { type: "sdk", name: "x" },
         g: { url: "https://x", headers: { A: "${NOT_SET}" } },
         "h\u001b[2J": { command: "x" },
         i: {},
@@ -75,7 +77,33 @@ describe("servers of .mcp.json", () => {
     expect(problems).toHaveLength(9);
     expect(text).not.toMatch(/sk-|\u001b/);
     expect(text).toContain("mcpServers.g.headers.A: a repository's server is not given the variable NOT_SET");
-    expect(text).toContain("mcpServers.f.type: servers of this type cannot be used; allowed: stdio, http");
+    expect(text).toContain(
+      "mcpServers.f.type: servers of this type cannot be used; allowed: stdio, http, sse",
+    );
+  });
+
+  it("those of the command line go before all others, or are alone; what is wrong with them is an error", async () => {
+    await put(".mcp.json", { mcpServers: { one: { command: "project" }, two: { command: "project" } } });
+    await put("mine.json", { mcpServers: { one: { command: "${KEY}" } } });
+    const given = (...texts: readonly string[]) =>
+      texts.map((text) => ({ text, flag: "--mcp-config", base: cwd }));
+    const inline = JSON.stringify({ mcpServers: { three: { type: "sse", url: "https://x" } } });
+    const named = async (more: Partial<ReadMcpServersOptions>) =>
+      (await read(more)).servers.map(({ name, transport }) =>
+        transport.kind === "stdio" ? `${name} ${transport.command}` : `${name} ${transport.url}`,
+      );
+    expect(await named({ given: given("mine.json", inline) })).toEqual([
+      "one sk-secret",
+      "three https://x",
+      "two project",
+    ]);
+    const alone = await read({ given: given("mine.json"), onlyGiven: true, sources: ["project"] });
+    expect(alone).toMatchObject({ servers: [{ name: "one", source: "user" }], ofRepository: [] });
+    for (const bad of ["", "absent.json", "{", '{"servers":{}}', '{"mcpServers":{"x":{"type":"sdk"}}}']) {
+      await expect(read({ given: given(bad) })).rejects.toThrow(
+        /^[^\n]*(?:--mcp-config|absent\.json): [^\n]+$/,
+      );
+    }
   });
 
   it("the nearer server of a name counts; a repository can be left out", async () => {

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { isAbsent, isFields, type Fields } from "../base/fields.js";
 import { KEY_VARIABLES } from "../base/key-variables.js";
 import { expandVariables } from "./expand-variables.js";
+import { readGivenJson, type GivenJson } from "./given-json.js";
 import { readJsonFile } from "./json-file.js";
 import type { SettingsFile } from "./read-settings.js";
-import type { SettingsProblem } from "./settings-error.js";
+import { SettingsError, type SettingsProblem } from "./settings-error.js";
 import { isHome, type Environment, type SettingsSource } from "./settings-files.js";
 
 interface StdioTransport {
@@ -15,7 +16,7 @@ interface StdioTransport {
 }
 
 interface HttpTransport {
-  readonly kind: "http";
+  readonly kind: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -39,6 +40,10 @@ export interface ReadMcpServersOptions {
    */
   readonly files?: readonly SettingsFile[];
   readonly sources?: readonly SettingsSource[];
+  /** Files, or JSON, that the person names for this run: their servers count before all others. */
+  readonly given?: readonly GivenJson[];
+  /** No other servers than those count. */
+  readonly onlyGiven?: boolean;
 }
 
 /** A server that lies in the repository, as it stands there. */
@@ -58,8 +63,9 @@ const repositoryVariables: readonly string[] = ["HOME", "USER", "PATH", "LANG", 
 
 /**
  * The servers of `.mcp.json`, of the person's settings, and of Claude Code's own list; of one name the person's for
- * this directory counts first, then the repository's, then the person's. Never rejects: what is wrong is left out
- * and told of, without values. A repository's servers are given few variables, and never a key.
+ * this directory counts first, then the repository's, then the person's. What is wrong is left out and told of, without
+ * values; only for what the person gave for this run it rejects, with `SettingsError`. A repository's servers are given few
+ * variables, and never a key.
  */
 export async function readMcpServers(options: ReadMcpServersOptions): Promise<{
   readonly servers: readonly McpServerConfig[];
@@ -68,6 +74,8 @@ export async function readMcpServers(options: ReadMcpServersOptions): Promise<{
   readonly ofRepository: readonly RepositoryServer[];
 }> {
   const { cwd, home, files = [], sources } = options;
+  const given = await readGivenServers(options);
+  if (options.onlyGiven === true) return { servers: given, problems: [], ofRepository: [] };
   const problems: SettingsProblem[] = [];
   const counts = (source: SettingsSource): boolean => sources?.includes(source) ?? true;
   const load = async (path: string, more: Parameters<typeof readJsonFile>[1] = {}): Promise<Fields> => {
@@ -111,7 +119,7 @@ export async function readMcpServers(options: ReadMcpServersOptions): Promise<{
     ...listsOf(files, "user"),
     { source: "user", file: statePath, value: state["mcpServers"], isOfRepository: false },
   ] as const;
-  const servers = new Map<string, McpServerConfig>();
+  const servers = new Map<string, McpServerConfig>(given.map((server) => [server.name, server]));
   const ofRepository: RepositoryServer[] = [];
   const fewVariables = variablesFor(options, variables);
   for (const { source, file, value, isOfRepository } of lists) {
@@ -134,6 +142,36 @@ export async function readMcpServers(options: ReadMcpServersOptions): Promise<{
     }
   }
   return { servers: Array.from(servers.values()), problems, ofRepository };
+}
+
+/** The servers that the command line names: all of them, or an error. */
+async function readGivenServers({
+  given = [],
+  env,
+}: Pick<ReadMcpServersOptions, "given" | "env">): Promise<readonly McpServerConfig[]> {
+  const problems: SettingsProblem[] = [];
+  const servers = new Map<string, McpServerConfig>();
+  for (const one of given) {
+    const outcome = await readGivenJson(one);
+    if (outcome.kind === "bad") {
+      problems.push(outcome.problem);
+      continue;
+    }
+    const { file, content } = outcome;
+    const { mcpServers } = content;
+    if (!isFields(mcpServers)) {
+      const allowed = "an object of servers";
+      problems.push({ file, key: "mcpServers", message: "must be an object", allowed });
+      continue;
+    }
+    for (const [name, entry] of Object.entries(mcpServers)) {
+      const read = readServer(name, entry, allVariables(env));
+      if (read.kind === "read") servers.set(name, { name, transport: read.transport, source: "user", file });
+      else if (read.kind === "bad") problems.push({ file, ...read.problem });
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return Array.from(servers.values());
 }
 
 /** What `${VAR}` may mean to a server. */
@@ -249,14 +287,14 @@ function readTransport(
       env: texts("env"),
     };
   }
-  if (kind === "http" || kind === "streamable-http" || kind === "streamableHttp") {
+  if (kind === "http" || kind === "sse" || kind === "streamable-http" || kind === "streamableHttp") {
     const address = text(url, `${place}.url`);
     if (!/^https?:$/.test(protocolOf(address))) {
       throw new BadEntry(`${place}.url`, "is no address", "an address that begins with http:// or https://");
     }
-    return { kind: "http", url: address, headers: texts("headers") };
+    return { kind: kind === "sse" ? "sse" : "http", url: address, headers: texts("headers") };
   }
-  throw new BadEntry(`${place}.type`, "servers of this type cannot be used", "stdio, http");
+  throw new BadEntry(`${place}.type`, "servers of this type cannot be used", "stdio, http, sse");
 }
 
 function protocolOf(address: string): string {

@@ -4,6 +4,7 @@ import { joinHookSettings, readHookSettings, type HookSettings } from "../hooks/
 import type { PermissionMode } from "../permissions/mode.js";
 import type { SourcedRule } from "../permissions/rule.js";
 import { readFileSettings, settingsDirectory } from "./file-settings.js";
+import { readGivenJson, type GivenJson } from "./given-json.js";
 import { readJsonFile } from "./json-file.js";
 import { defaultPromptSettings, type PromptSettings } from "./prompt-settings.js";
 import { describeProblem, SettingsError, type SettingsProblem } from "./settings-error.js";
@@ -17,6 +18,8 @@ import {
 export interface ReadSettingsOptions extends SettingsPlaces {
   /** Engine settings of the command line. */
   readonly flags?: GivenSettings;
+  /** A file, or JSON, that the person names for this run: it counts before every other file, whatever the sources. */
+  readonly given?: GivenJson;
   /** Whose files count. Default: all. A repository that nobody has looked at yet is left out by its name here. */
   readonly sources?: readonly SettingsSource[];
 }
@@ -63,10 +66,16 @@ export async function readSettingsFiles(options: ReadSettingsOptions): Promise<A
   const outcomes = await Promise.all(
     places.map(async (place) => ({ place, outcome: await readJsonFile(place.path) })),
   );
-  const files = outcomes.flatMap(({ place, outcome }): readonly SettingsFile[] => {
+  const found = outcomes.flatMap(({ place, outcome }): readonly SettingsFile[] => {
     if (outcome.kind === "bad") problems.push(outcome.problem);
     return outcome.kind === "read" ? [{ ...place, content: outcome.content }] : [];
   });
+  const given = options.given === undefined ? undefined : await readGivenJson(options.given);
+  if (given?.kind === "bad") problems.push(given.problem);
+  const files: readonly SettingsFile[] =
+    given?.kind === "read"
+      ? [{ path: given.file, source: "user", base: cwd, content: given.content }, ...found]
+      : found;
   const read = files.map((file) => readFileSettings(file.content, file));
   for (const one of read) {
     problems.push(...one.problems);

@@ -14,22 +14,28 @@ export interface PlanModeOptions {
 export interface PlanMode extends PlanSource {
   readonly path: string;
   readonly isPlanMode: () => boolean;
-  /** Whether the session was started to plan, and nothing else. */
-  readonly startedInPlanMode: boolean;
+  /** Whether whoever drives the session wants a plan, and nothing else. */
+  readonly wantsPlanAlone: () => boolean;
   readonly set: (isPlanMode: boolean) => void;
+  /** The person turns it on or off: as if the session had been started so. */
+  readonly choose: (isPlanMode: boolean) => void;
   /** Replaces the plan; rejects where the disk does. */
   readonly write: (plan: string) => Promise<void>;
 }
 
 /** The plan belongs to the main thread; subagents have none. */
 export function createPlanMode({ path, mode }: PlanModeOptions): PlanMode {
-  const startedInPlanMode = mode === "plan";
-  let isPlanMode = startedInPlanMode;
+  let wantsPlanAlone = mode === "plan";
+  let isPlanMode = wantsPlanAlone;
   return {
     path,
     isPlanMode: () => isPlanMode,
-    startedInPlanMode,
+    wantsPlanAlone: () => wantsPlanAlone,
     set(next) {
+      isPlanMode = next;
+    },
+    choose(next) {
+      wantsPlanAlone = next;
       isPlanMode = next;
     },
     write: (plan) => replaceFile(path, plan),
@@ -41,7 +47,7 @@ export function createPlanMode({ path, mode }: PlanModeOptions): PlanMode {
         path,
         content,
         isPlanMode,
-        ...(startedInPlanMode && isPlanMode ? { isSessionMode: true } : {}),
+        ...(wantsPlanAlone && isPlanMode ? { isSessionMode: true } : {}),
       };
     },
   };
@@ -83,7 +89,7 @@ type PlanVerdict =
 export interface ExitPlanModeOptions {
   readonly planMode: PlanMode;
   /** Shows the plan to the person. Without it nobody is there. */
-  readonly approve?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict>;
+  readonly approve?: (plan: string, signal: AbortSignal, toolUseId: string) => Promise<PlanVerdict>;
 }
 
 /**
@@ -126,7 +132,7 @@ export function createExitPlanModeTool({ planMode, approve }: ExitPlanModeOption
         return failure("Plan mode is not on. If the plan was approved before, carry it out.");
       if (plan.trim() === "") return failure("The plan is empty.");
       if (approve !== undefined) {
-        const verdict = await approve(plan, context.signal);
+        const verdict = await approve(plan, context.signal, context.toolUseId);
         if (verdict.kind === "approved") {
           const changed = verdict.plan;
           if (changed === undefined || changed === plan) return { content: await begin(plan) };
@@ -139,7 +145,7 @@ export function createExitPlanModeTool({ planMode, approve }: ExitPlanModeOption
         const feedback = said === "" ? "" : ` They say:\n\n${said}`;
         return failure(`The person did not approve the plan. Plan mode stays on.${feedback}`);
       }
-      if (!planMode.startedInPlanMode) return { content: await begin(plan) };
+      if (!planMode.wantsPlanAlone()) return { content: await begin(plan) };
       await keep(planMode, plan);
       return { content: plan, endsTurn: true };
     },

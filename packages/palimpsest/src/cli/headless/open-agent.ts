@@ -8,7 +8,7 @@ import type { connectServers } from "../../agent/mcp/connect-servers.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { PermissionMode } from "../../agent/permissions/mode.js";
 import type { Session } from "../../agent/session/session.js";
-import type { SessionOptions } from "../../agent/session/session-options.js";
+import type { GivenPrompt, SessionOptions } from "../../agent/session/session-options.js";
 import type { SettingsSource } from "../../agent/settings/settings-files.js";
 import type { AgentType } from "../../agent/subagents/agent-types.js";
 import type { Terminal } from "../terminal.js";
@@ -20,6 +20,8 @@ export interface AgentFlags {
   readonly cwd?: string;
   readonly model?: string;
   readonly baseUrl?: string;
+  /** The simulated API in this process answers. */
+  readonly embedded?: boolean;
   readonly permissionMode?: PermissionMode;
   readonly resume?: string;
   readonly continue?: boolean;
@@ -29,6 +31,8 @@ export interface AgentFlags {
   readonly branch?: boolean;
   /** The id of a new conversation. */
   readonly sessionId?: string;
+  /** In place of all that this program tells the model by itself. */
+  readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
@@ -38,6 +42,12 @@ export interface AgentFlags {
   readonly trust?: boolean;
   /** Whose settings, memory files, skills and servers count. Default: all. */
   readonly settingSources?: readonly SettingsSource[];
+  /** A settings file, or settings as JSON, of the person's own for this run. */
+  readonly settings?: string;
+  /** Files with servers, or servers as JSON. */
+  readonly mcpConfig?: readonly string[];
+  /** No other servers than those. */
+  readonly strictMcpConfig?: boolean;
 }
 
 export interface OpenedAgent {
@@ -45,6 +55,23 @@ export interface OpenedAgent {
   readonly notices: readonly string[];
   /** How servers stand now. */
   readonly servers: () => readonly McpServerState[];
+  /** Who answers, and the variable that the key comes from. */
+  readonly provider: string;
+  readonly apiKeySource: string;
+  /** What a person can have done by its name. */
+  readonly commands: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly argumentHint: string;
+  }[];
+  readonly agents: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly model?: string;
+  }[];
+  readonly outputStyle: string;
+  /** What is to stand in the system prompt; before the first request. */
+  readonly givePrompt: (prompt: GivenPrompt) => void;
 }
 
 const DEFAULT_MODEL = "claude-sonnet-5";
@@ -64,7 +91,7 @@ export async function openAgent(
     readonly terminal: Terminal;
     readonly source: SessionOptions["source"];
     readonly onNotice: (text: string) => void;
-    readonly more?: Pick<SessionOptions, "ask" | "askUser">;
+    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "approvePlan">;
   } & Pick<SessionOptions, "onCompaction" | "onEngineEvent" | "signal">,
 ): Promise<OpenedAgent> {
   const { env } = terminal;
@@ -119,7 +146,15 @@ export async function openAgent(
   const given: Partial<Settings> = flags.window === undefined ? {} : { window: flags.window };
   const sources = flags.settingSources;
   const own = sources === undefined ? {} : { sources };
-  const settings = await readSettingsFiles({ cwd, home, env, flags: given, ...own });
+  const onCommandLine = (flag: string) => (text: string) => ({ text, flag, base: process.cwd() });
+  const settings = await readSettingsFiles({
+    cwd,
+    home,
+    env,
+    flags: given,
+    ...own,
+    ...(flags.settings === undefined ? {} : { given: onCommandLine("--settings")(flags.settings) }),
+  });
   const rules = {
     ...settings.permissions,
     allow: [...settings.permissions.allow, ...(flags.allowedTools ?? []).map(sourced(cwd))],
@@ -143,6 +178,8 @@ export async function openAgent(
     env: { ...settings.env, ...env },
     files: settings.files,
     ...own,
+    given: (flags.mcpConfig ?? []).map(onCommandLine("--mcp-config")),
+    onlyGiven: flags.strictMcpConfig === true,
   });
   const skills = await loadSkills(places);
   // Before anything of the repository runs, or is permitted.
@@ -153,7 +190,7 @@ export async function openAgent(
   const [agentTypes, { style, warning }, chosen] = await Promise.all([
     loadAgentTypes(places),
     loadOutputStyle({ ...places, name: settings.outputStyle }),
-    chooseProvider(flags.baseUrl, env, { stallTimeoutMs: settings.engine.responseStallMs }),
+    chooseProvider({ ...flags, stallTimeoutMs: settings.engine.responseStallMs }, env),
   ]);
   const data = dataDirectory({ home, env });
   const resume =
@@ -167,6 +204,10 @@ export async function openAgent(
   const outputs = outputFolder(sessionFolder(data, id));
   const at = flags.at === undefined ? {} : { at: flags.at };
   const secrets = keysInAddress(flags.baseUrl ?? "");
+  let prompt: GivenPrompt = {
+    ...(flags.systemPrompt === undefined ? {} : { system: flags.systemPrompt }),
+    ...(flags.appendSystemPrompt === undefined ? {} : { appended: flags.appendSystemPrompt }),
+  };
   const mcp = await connect(servers.servers, {
     cwd,
     outputs,
@@ -186,7 +227,7 @@ export async function openAgent(
       skills,
       agentTypes: agentTypes.map((type) => withModel(type, { provider: chosen.provider, modelNamed })),
       style,
-      ...(flags.appendSystemPrompt === undefined ? {} : { appendedPrompt: flags.appendSystemPrompt }),
+      givenPrompt: () => prompt,
       ...(mcp === undefined ? {} : { mcp }),
       provider: chosen.provider,
       model,
@@ -207,6 +248,18 @@ export async function openAgent(
     return {
       session,
       servers: () => mcp?.states() ?? [],
+      provider: chosen.provider.name,
+      apiKeySource: chosen.apiKeySource,
+      commands: skills.skills
+        .filter(({ isForPerson }) => isForPerson)
+        .map(({ name, description, argumentHint = "" }) => ({ name, description, argumentHint })),
+      agents: session.subagents.types().map(({ name, description, model: own }) => ({
+        name,
+        description,
+        ...(own === undefined ? {} : { model: own }),
+      })),
+      outputStyle: style.name,
+      givePrompt: (next) => void (prompt = { ...prompt, ...next }),
       notices: [
         ...(isBranch ? [`this is a new conversation, ${id}; ${resume} stays as it is`] : []),
         ...settings.warnings,
@@ -224,7 +277,6 @@ export async function openAgent(
         ...(findModel(model) === undefined
           ? [`Nothing is known of the model ${model}: a window of 200,000 tokens is assumed.`]
           : []),
-        ...(chosen.notice === undefined ? [] : [chosen.notice]),
       ],
     };
   } catch (error) {

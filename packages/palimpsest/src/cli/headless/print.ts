@@ -5,6 +5,7 @@ import type { AgentEvent } from "../../agent/base/agent-event.js";
 import type { AnswerOptions, answerPrompt, PromptResult } from "../../agent/commands/answer-prompt.js";
 import type { Session } from "../../agent/session/session.js";
 import { printable, printableJson, printableText, type PipedInput, type Terminal } from "../terminal.js";
+import { ClientControl } from "./client-control.js";
 import { openEventFile, type EventFile } from "./event-file.js";
 import { openAgent, type AgentFlags, type OpenedAgent } from "./open-agent.js";
 import { heldAdvice } from "./held-advice.js";
@@ -14,12 +15,17 @@ import { StartError } from "./start-error.js";
 import type { StreamLine } from "./stream-line.js";
 import { costLine, initLine, summaryDocument, type Denial } from "./stream-lines.js";
 import { Teller } from "./teller.js";
+import { verboseSentence } from "./verbose-sentence.js";
 
 export interface PrintFlags extends AgentFlags, PromptFlags {
   readonly outputFormat: "text" | "json" | "stream-json";
   readonly maxTurns?: number;
   /** The file that gets all that the engine tells. */
   readonly events?: string;
+  /** Whom questions for permissions go to: the program at the other end. Default: nobody. */
+  readonly permissionPromptTool?: string;
+  /** Calls of the agent, and what is done for it, are told on the error output. */
+  readonly verbose?: boolean;
 }
 
 export interface PrintIo {
@@ -44,11 +50,14 @@ export async function print(flags: PrintFlags, io: PrintIo): Promise<number> {
   const complain = (text: string): void => void terminal.stderr.write(`palimpsest: ${printable(text)}\n`);
   const write = (line: StreamLine): void => void terminal.stdout.write(`${printableJson(line)}\n`);
   const teller = new Teller({ isStream: flags.outputFormat === "stream-json", write, complain });
+  const isSteered = flags.inputFormat === "stream-json" && flags.outputFormat === "stream-json";
+  const control = isSteered ? new ClientControl(write) : undefined;
   let prompts: AsyncIterable<Prompt | undefined>;
   let events: EventFile | undefined;
   try {
+    if (flags.permissionPromptTool !== undefined) checkPromptTool(flags.permissionPromptTool, isSteered);
     if (flags.events !== undefined) events = openEventFile(flags.events, { now: Date.now, complain });
-    prompts = await promptsOf(flags, { ...io, complain });
+    prompts = await promptsOf(flags, { ...io, complain, ...(control === undefined ? {} : { control }) });
   } catch (error) {
     events?.close();
     if (!(error instanceof StartError)) throw error;
@@ -58,7 +67,7 @@ export async function print(flags: PrintFlags, io: PrintIo): Promise<number> {
   try {
     return signal.aborted
       ? ExitCode.aborted
-      : await work(flags, { ...io, prompts, complain, write, teller, events });
+      : await work(flags, { ...io, prompts, complain, write, teller, events, control });
   } finally {
     events?.close();
   }
@@ -70,10 +79,11 @@ interface Work extends PrintIo {
   readonly write: (line: StreamLine) => void;
   readonly teller: Teller;
   readonly events: EventFile | undefined;
+  readonly control: ClientControl | undefined;
 }
 
 async function work(flags: PrintFlags, given: Work): Promise<number> {
-  const { prompts, complain, teller, signal } = given;
+  const { prompts, complain, teller, signal, control } = given;
   const [{ query }, { answerPrompt }, { recordedCalls }] = await Promise.all([
     import("../../agent/loop/query.js"),
     import("../../agent/commands/answer-prompt.js"),
@@ -84,7 +94,15 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
   let { session } = opened;
   for (const notice of opened.notices) complain(notice);
   const parts = { ...given, flags, io: given, answerPrompt, query, callsOf: recordedCalls };
-  const run = new Run(parts, session);
+  const run = new Run(parts, opened);
+  /** Lets the program at the other end steer the session. */
+  const steer = async (to: OpenedAgent): Promise<void> => {
+    if (control === undefined) return;
+    const { createControlHandler, createUpdatesHandler } = await import("./control-requests.js");
+    const steered = { opened: to, control, complain, setModel: (model: string) => run.setModel(model) };
+    control.attach(createControlHandler(steered), createUpdatesHandler(steered));
+  };
+  await steer(opened);
   try {
     await run.start(opened, session.isResumed ? "resume" : "startup");
     for await (const prompt of prompts) {
@@ -94,12 +112,14 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
         if (typeof next === "number") return next;
         await run.leave();
         await end(session, "clear", teller);
-        session = run.goOn(next.session, result);
+        session = run.goOn(next, result);
+        await steer(next);
         await run.start(next, "clear");
       }
       const { reason, command } = result;
-      // What a command could not do ends nothing.
-      if (reason !== "done" && reason !== "stopped" && (command === undefined || signal.aborted)) break;
+      // What a command could not do ends nothing, and what the client interrupts is no failure.
+      const isCalledOff = reason === "aborted" || command !== undefined;
+      if (reason !== "done" && reason !== "stopped" && (signal.aborted || !isCalledOff)) break;
     }
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -137,6 +157,7 @@ interface RunParts extends Pick<AnswerOptions, "query" | "callsOf"> {
   readonly write: (line: StreamLine) => void;
   readonly teller: Teller;
   readonly answerPrompt: typeof answerPrompt;
+  readonly control?: ClientControl | undefined;
 }
 
 /** One run of the command: what was asked, what came of it, and what it has cost so far. */
@@ -152,17 +173,21 @@ class Run {
   /** What earlier conversations of this run have cost. */
   #earlier: Account["lines"] = [];
   #session: Session;
+  /** Who answers. */
+  readonly #provider: string;
   #turns = 0;
+  #nextModel: string | undefined;
 
-  constructor(parts: RunParts, session: Session) {
+  constructor(parts: RunParts, { session, provider }: OpenedAgent) {
     this.#parts = parts;
+    this.#provider = provider;
     parts.teller.onNativeClearing = () => this.#countStep("api-native");
     this.#session = session;
     parts.teller.listenTo(session);
   }
 
   /** From here on it is another conversation: the answer to the prompt that wanted one. */
-  goOn(session: Session, result: PromptResult): Session {
+  goOn({ session }: OpenedAgent, result: PromptResult): Session {
     const previous = this.#session.id;
     this.#earlier = [...this.#earlier, ...this.#session.conversation.account().lines];
     this.#toldAccount = undefined;
@@ -185,10 +210,17 @@ class Run {
     this.#steps[tier] = (this.#steps[tier] ?? 0) + 1;
   }
 
-  async start({ session, servers }: OpenedAgent, source: "startup" | "resume" | "clear"): Promise<void> {
+  /** For the next prompt on. */
+  setModel(model: string): void {
+    this.#nextModel = model;
+  }
+
+  async start(opened: OpenedAgent, source: "startup" | "resume" | "clear"): Promise<void> {
+    const { session } = opened;
     const { flags, io, teller } = this.#parts;
     if (flags.outputFormat === "stream-json") {
-      this.#write(initLine(session, { cwd: resolve(flags.cwd ?? process.cwd()), servers: servers() }));
+      const cwd = resolve(flags.cwd ?? process.cwd());
+      this.#write(initLine(session, { ...opened, cwd, servers: opened.servers() }));
     }
     teller.begin();
     const message = await startHooks(session, { source, signal: io.signal });
@@ -196,13 +228,17 @@ class Run {
   }
 
   async answer(prompt: Prompt | undefined): Promise<PromptResult> {
-    const { flags, io, query, callsOf } = this.#parts;
+    const { flags, io, query, callsOf, control } = this.#parts;
     const session = this.#session;
+    const model = this.#nextModel;
+    this.#nextModel = undefined;
+    if (model !== undefined && model !== session.conversation.model) await session.switchModel(model);
+    const own = control?.beginTurn();
     const events = this.#parts.answerPrompt(prompt, {
       session,
       query,
       callsOf,
-      signal: io.signal,
+      signal: own === undefined ? io.signal : AbortSignal.any([io.signal, own]),
       ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
     });
     let next = await events.next();
@@ -210,6 +246,7 @@ class Run {
       this.#hear(next.value);
       next = await events.next();
     }
+    control?.endTurn();
     const result = { ...next.value, text: next.value.text + heldAdvice(next.value, session) };
     this.#turns += result.turns;
     this.#last = result;
@@ -225,7 +262,11 @@ class Run {
         this.#denials.push({ id: event.id, name: event.name, input: this.#inputs.get(event.id) });
       this.#inputs.delete(event.id);
     }
-    this.#parts.teller.hear(event);
+    const { teller, flags, complain } = this.#parts;
+    teller.hear(event);
+    if (flags.verbose !== true || flags.outputFormat === "stream-json") return;
+    const sentence = verboseSentence(event);
+    if (sentence !== undefined) complain(sentence);
   }
 
   /** Answers are told as they come; the document of `json` is one, at the end. */
@@ -244,6 +285,7 @@ class Run {
     return summaryDocument({
       result: { ...result, turns: this.#turns },
       sessionId: this.#session.id,
+      provider: this.#provider,
       account: { lines: [...this.#earlier, ...this.#toldAccount.lines] },
       steps: this.#steps,
       denials: this.#denials,
@@ -281,10 +323,23 @@ class Run {
   }
 }
 
+function checkPromptTool(tool: string, isSteered: boolean): void {
+  if (tool !== "stdio") {
+    throw new StartError("--permission-prompt-tool knows stdio alone: the program at the other end is asked");
+  }
+  if (isSteered) return;
+  throw new StartError(
+    "--permission-prompt-tool stdio needs --input-format stream-json and --output-format stream-json",
+  );
+}
+
 async function open(
   flags: PrintFlags,
-  { terminal, signal, complain, teller, events }: Work,
+  { terminal, signal, complain, teller, events, control }: Work,
 ): Promise<OpenedAgent | number> {
+  // Who is asked for permissions.
+  const asked = flags.permissionPromptTool === undefined ? undefined : control;
+  const more = asked === undefined ? {} : { ask: asked.ask, approvePlan: asked.approvePlan };
   try {
     return await openAgent(flags, {
       terminal,
@@ -293,6 +348,7 @@ async function open(
       onCompaction: (progress) => teller.compaction(progress),
       ...(events === undefined ? {} : { onEngineEvent: events.write }),
       signal,
+      more,
     });
   } catch (error) {
     const name = error instanceof Error ? error.name : "";

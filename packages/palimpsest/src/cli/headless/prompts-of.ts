@@ -1,7 +1,7 @@
 import type { AgentFlags } from "./open-agent.js";
 import type { PipedInput } from "../terminal.js";
 import { MOST_INPUT_BYTES, readPiped } from "./read-piped.js";
-import { readPrompts, type Prompt } from "./read-prompts.js";
+import { readPrompts, type ControlLines, type Prompt } from "./read-prompts.js";
 import { StartError } from "./start-error.js";
 
 export interface PromptFlags extends Pick<AgentFlags, "resume" | "continue"> {
@@ -21,10 +21,13 @@ export async function promptsOf(
     stdin,
     signal,
     complain,
+    control,
   }: {
     readonly stdin: PipedInput;
     readonly signal: AbortSignal;
     readonly complain: (text: string) => void;
+    /** Who hears the lines between the prompts. */
+    readonly control?: ControlLines;
   },
 ): Promise<AsyncIterable<Prompt | undefined>> {
   const given = flags.prompt?.trim() ?? "";
@@ -33,7 +36,7 @@ export async function promptsOf(
       throw new StartError("--input-format stream-json takes its prompts from the input alone");
     if (flags.pin === true)
       throw new StartError('--pin is for one prompt: write "pin": true into a line of the input');
-    return readPrompts(stdin, signal);
+    return readPrompts(stdin, signal, control);
   }
   const isResumed = flags.resume !== undefined || flags.continue === true;
   const piped = await readPiped(stdin, { isNeeded: given === "" && !isResumed, signal });

@@ -1,6 +1,7 @@
 import type { UserBlock } from "@palimpsest/core";
 import { isTooDeep } from "@palimpsest/core/engine";
 import type { Readable } from "node:stream";
+import type { Fields } from "../../agent/base/fields.js";
 import { MOST_INPUT_BYTES } from "./read-piped.js";
 
 /** A line of the input that is not what it has to be. */
@@ -20,15 +21,88 @@ export interface Prompt {
   readonly isPinned?: boolean;
 }
 
+/** Who hears the lines between the prompts, by which a program steers the session. */
+export interface ControlLines {
+  /** Whether it is such a line. Throws an error whose message is the rest of a sentence about the line. */
+  readonly take: (fields: Fields) => boolean;
+  /** A prompt was read and waits for its turn. */
+  readonly queued: () => void;
+  /** Whether an answer is waited for, which can only come from the input. */
+  readonly isAsking: () => boolean;
+  /** Says when that may have changed. */
+  readonly onAsking: (listener: () => void) => void;
+  /** Nothing more will come. */
+  readonly ended: () => void;
+}
+
+/** Prompts that are read ahead, where lines between them may steer the session. */
+const MOST_WAITING = 1000;
+
+type Read = { readonly prompt: Prompt } | { readonly error: unknown } | "end";
+
 /**
  * One prompt for each line `{"type":"user","message":{"role":"user","content":…}}`. Ends with the input, or when the
- * signal says so.
+ * signal says so. With `control` the input is read on while a prompt is answered.
  */
-export async function* readPrompts(input: Readable, signal: AbortSignal): AsyncGenerator<Prompt> {
-  let line = 0;
-  for await (const text of linesOf(input, signal)) {
-    line += 1;
-    if (text.trim() !== "") yield promptOf(text, line);
+export async function* readPrompts(
+  input: Readable,
+  signal: AbortSignal,
+  control?: ControlLines,
+): AsyncGenerator<Prompt> {
+  const waiting: Read[] = [];
+  let wakeReader = (): void => {};
+  let wakePump = (): void => {};
+  control?.onAsking(() => wakePump());
+  const push = (read: Read): void => {
+    waiting.push(read);
+    wakeReader();
+  };
+  const isFull = (): boolean =>
+    waiting.length >= (control === undefined ? 1 : MOST_WAITING) && control?.isAsking() !== true;
+
+  async function pump(): Promise<void> {
+    let line = 0;
+    try {
+      for await (const text of linesOf(input, signal)) {
+        line += 1;
+        if (text.trim() === "") continue;
+        const fields = parseLine(text, line);
+        if (isControl(fields, line, control)) continue;
+        push({ prompt: promptOf(fields, line) });
+        control?.queued();
+        while (isFull()) await new Promise<void>((resolve) => (wakePump = resolve));
+      }
+      push("end");
+    } catch (error) {
+      push({ error });
+    }
+    control?.ended();
+  }
+
+  const pumping = pump();
+  try {
+    while (true) {
+      while (waiting.length === 0) await new Promise<void>((resolve) => (wakeReader = resolve));
+      const next = waiting.shift();
+      wakePump();
+      if (next === undefined || next === "end") return;
+      if ("error" in next) throw next.error;
+      yield next.prompt;
+    }
+  } finally {
+    // What is left in the input is nobody's any more.
+    input.destroy();
+    wakePump();
+    waiting.length = 0;
+    await pumping;
+  }
+}
+
+function isControl(fields: Fields, line: number, control: ControlLines | undefined): boolean {
+  try {
+    return control?.take(fields) ?? false;
+  } catch (error) {
+    throw new InputError(line, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -70,7 +144,7 @@ async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<st
   }
 }
 
-function promptOf(text: string, line: number): Prompt {
+function parseLine(text: string, line: number): Fields {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -78,7 +152,10 @@ function promptOf(text: string, line: number): Prompt {
     throw new InputError(line, "is not JSON");
   }
   if (isTooDeep(value)) throw new InputError(line, "is nested too deeply");
-  const { type, message, pin = false } = fieldsOf(value);
+  return fieldsOf(value);
+}
+
+function promptOf({ type, message, pin = false }: Fields, line: number): Prompt {
   const { content } = fieldsOf(message);
   if (type !== "user") throw new InputError(line, 'must have the type "user"');
   if (typeof pin !== "boolean") throw new InputError(line, "has a pin that is not true or false");
@@ -91,8 +168,8 @@ function promptOf(text: string, line: number): Prompt {
   return { content: content as readonly UserBlock[], ...pinned };
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
 
 /** A block that the API takes: one that it does not would be refused with every later request too. */
 function isBlock(block: unknown): boolean {

@@ -76,6 +76,7 @@ const usage = {
 const dollars = (100_000 * 5 + 10_000 * 25 + 30 * 0.5 + 15 * 6.25 + 25 * 10) / 1_000_000;
 const summary = {
   sessionId: "s",
+  provider: "anthropic",
   account: accountOf([
     { source: "sdk", model: "claude-opus-4-5-20251101", usage },
     { source: "compact", model: "somebody-else-1", usage: { input_tokens: 7, output_tokens: 1 } },
@@ -94,6 +95,7 @@ const summary = {
 it("says what a run came to, under the names that others use and our own", () => {
   expect(summaryDocument({ ...summary, result: { reason: "done", text: "Done.", turns: 3 } })).toEqual({
     type: "result",
+    provider: "anthropic",
     subtype: "success",
     is_error: false,
     result: "Done.",

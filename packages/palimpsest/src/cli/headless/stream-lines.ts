@@ -6,10 +6,34 @@ import type { Session } from "../../agent/session/session.js";
 import { costFields } from "./cost-fields.js";
 import type { StreamLine } from "./stream-line.js";
 
+/** What the first line says beside the session itself. */
+export interface InitFacts {
+  readonly cwd: string;
+  readonly servers: readonly McpServerState[];
+  readonly provider: string;
+  readonly apiKeySource: string;
+  readonly commands: readonly { readonly name: string }[];
+  readonly agents: readonly { readonly name: string }[];
+  readonly outputStyle: string;
+}
+
+/** The ecosystem's words for how a server stands. */
+const statusWords: Readonly<Record<McpServerState["state"], string>> = {
+  ready: "connected",
+  connecting: "pending",
+  failed: "failed",
+  closed: "disabled",
+};
+
+export const serverStatus = ({ name, state }: McpServerState): StreamLine => ({
+  name,
+  status: statusWords[state],
+});
+
 /** The first line: what the session is made of. */
 export const initLine = (
   session: Pick<Session, "id" | "agent" | "conversation" | "tools" | "transcriptPath" | "isResumed">,
-  { cwd, servers }: { readonly cwd: string; readonly servers: readonly McpServerState[] },
+  { cwd, servers, provider, apiKeySource, commands, agents, outputStyle }: InitFacts,
 ): StreamLine => ({
   type: "system",
   subtype: "init",
@@ -18,12 +42,13 @@ export const initLine = (
   cwd,
   model: session.conversation.model,
   tools: session.tools().map(({ definition }) => definition.name),
-  mcp_servers: servers.map(({ name, state, reason }) => ({
-    name,
-    status: state,
-    ...(state === "failed" ? { error: reason } : {}),
-  })),
+  mcp_servers: servers.map(serverStatus),
   permissionMode: session.agent.permissionMode(),
+  provider,
+  apiKeySource,
+  slash_commands: commands.map(({ name }) => name),
+  agents: agents.map(({ name }) => name),
+  output_style: outputStyle,
   is_resumed: session.isResumed,
   transcript_path: session.transcriptPath,
 });
@@ -113,6 +138,8 @@ export interface Denial {
 export interface RunSummary {
   readonly result: PromptResult;
   readonly sessionId: string;
+  /** Who answered. */
+  readonly provider: string;
   /** What it has cost, subagents included. */
   readonly account: Account;
   /** What the engine did, by tier. */
@@ -123,7 +150,7 @@ export interface RunSummary {
 
 /** The document of `--output-format json`, and the line after every answer of `stream-json`. Figures are of the run so far. */
 export function summaryDocument(summary: RunSummary): StreamLine {
-  const { result, sessionId, account, steps, denials, milliseconds } = summary;
+  const { result, sessionId, provider, account, steps, denials, milliseconds } = summary;
   const isError = result.reason !== "done";
   return {
     type: "result",
@@ -133,6 +160,7 @@ export function summaryDocument(summary: RunSummary): StreamLine {
     stop_reason: result.stopReason ?? null,
     sessionId,
     session_id: sessionId,
+    provider,
     turns: result.turns,
     num_turns: result.turns,
     ...costFields(account),

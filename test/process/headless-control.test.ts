@@ -1,0 +1,268 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { makeFolders, type Folders, type Line } from "./agent-command.js";
+import { startScriptedApi, type ScriptedApi } from "./scripted-api.js";
+
+const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
+
+let cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup();
+  cleanups = [];
+});
+
+/** Undefined for no answer. */
+type Decide = (request: Line) => object | undefined;
+
+/** A program that speaks the protocol: requests and their responses, permissions, prompts and their results. */
+class Client {
+  readonly lines: Line[] = [];
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #ended: Promise<unknown>;
+  #wake = (): void => {};
+  #requests = 0;
+  /** What it answers when it is asked for a permission. */
+  decide: Decide = () => ({ behavior: "deny", message: "No." });
+  stderr = "";
+
+  constructor({ root, work, data }: Folders, args: readonly string[]) {
+    const streams = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
+    this.#child = spawn(process.execPath, [main, ...streams, ...args], {
+      cwd: work,
+      env: { PATH: process.env["PATH"], HOME: root, PALIMPSEST_HOME: data, ANTHROPIC_API_KEY: "any" },
+    });
+    this.#ended = once(this.#child, "close");
+    this.#child.stderr.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
+    createInterface(this.#child.stdout).on("line", (text) => {
+      const line = JSON.parse(text) as Line;
+      this.lines.push(line);
+      if (line["type"] === "control_request") this.#answer(line);
+      this.#wake();
+    });
+    void this.#ended.then(() => this.#wake());
+  }
+
+  write(line: object): void {
+    this.#child.stdin.write(`${JSON.stringify(line)}\n`);
+  }
+
+  #answer({ request_id, request }: Line): void {
+    const response = this.decide(request as Line);
+    if (response === undefined) return;
+    this.write({ type: "control_response", response: { subtype: "success", request_id, response } });
+  }
+
+  /** The first line that suits, as soon as it is there. */
+  async next(suits: (line: Line) => boolean): Promise<Line> {
+    for (let at = 0; ;) {
+      const found = this.lines.slice(at).find(suits);
+      if (found !== undefined) return found;
+      at = this.lines.length;
+      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.stderr}`);
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  async request(request: object): Promise<Line> {
+    const id = `req_${(this.#requests += 1)}`;
+    this.write({ type: "control_request", request_id: id, request });
+    const line = await this.next(
+      ({ type, response }) => type === "control_response" && (response as Line)["request_id"] === id,
+    );
+    return line["response"] as Line;
+  }
+
+  prompt(content: string): void {
+    const message = { role: "user", content };
+    this.write({ type: "user", message, parent_tool_use_id: null, session_id: "default" });
+  }
+
+  /** The result of the nth prompt. */
+  async result(nth: number): Promise<Line> {
+    const results = (): readonly Line[] => this.lines.filter(({ type }) => type === "result");
+    await this.next(() => results().length >= nth);
+    return results()[nth - 1] ?? {};
+  }
+
+  async end(): Promise<number | null> {
+    this.#child.stdin.end();
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+}
+
+async function start(
+  steps: Parameters<typeof startScriptedApi>[0],
+  args: readonly string[],
+): Promise<{ readonly client: Client; readonly api: ScriptedApi; readonly folders: Folders }> {
+  const folders = await makeFolders("control");
+  cleanups.push(() => folders.remove());
+  const api = await startScriptedApi(steps);
+  cleanups.push(api.close);
+  const client = new Client(folders, ["--base-url", api.url, ...args]);
+  cleanups.push(() => client.kill());
+  return { client, api, folders };
+}
+
+const write = (file_path: string, content: string) => ({
+  calls: [{ tool: "Write", input: { file_path, content } }],
+});
+
+const isFor = (request: unknown, path: string): boolean =>
+  ((request as Line)["input"] as Line)["file_path"] === path;
+
+describe("a program that drives a session", () => {
+  it("is asked for permissions, changes inputs, modes and models, and interrupts", async () => {
+    const { client, api, folders } = await start(
+      [
+        write("allowed.txt", "as the model wants it"),
+        write("denied.txt", "never"),
+        "First done.",
+        write("accepted.txt", "nobody is asked"),
+        { text: "word ".repeat(500), delivery: { eventDelayMs: 50 }, times: 1 },
+        "Third done.",
+      ],
+      ["--permission-prompt-tool", "stdio"],
+    );
+    expect(
+      await client.request({ subtype: "initialize", hooks: null, appendSystemPrompt: "Be brief." }),
+    ).toMatchObject({
+      subtype: "success",
+      response: {
+        commands: [],
+        agents: expect.arrayContaining([expect.objectContaining({ name: "general" })]),
+        models: expect.arrayContaining([expect.objectContaining({ value: "claude-haiku-4-5" })]),
+        output_style: "default",
+        account: { apiKeySource: "ANTHROPIC_API_KEY" },
+      },
+    });
+    // What it cannot have is refused, and the session goes on.
+    for (const request of [
+      { subtype: "initialize", hooks: { PreToolUse: [{ hookCallbackIds: ["hook_0"] }] } },
+      { subtype: "set_permission_mode", mode: "bypassPermissions" },
+      { subtype: "set_permission_mode", mode: "whatever" },
+      { subtype: "set_model", model: 5 },
+      { subtype: "rewind_files", user_message_id: "x" },
+      {},
+    ]) {
+      expect(await client.request(request)).toMatchObject({ subtype: "error", error: expect.any(String) });
+    }
+
+    const asked: Line[] = [];
+    client.decide = (request) => {
+      asked.push(request);
+      const { file_path } = request["input"] as Line;
+      return file_path === "allowed.txt"
+        ? { behavior: "allow", updatedInput: { file_path, content: "as the person wants it" } }
+        : { behavior: "deny", message: "Not this one." };
+    };
+    client.prompt("Write both.");
+    expect(await client.result(1)).toMatchObject({
+      result: "First done.",
+      permission_denials: [{ tool_name: "Write", tool_input: { file_path: "denied.txt" } }],
+    });
+    expect(asked).toMatchObject([
+      {
+        subtype: "can_use_tool",
+        tool_name: "Write",
+        input: { file_path: "allowed.txt", content: "as the model wants it" },
+        tool_use_id: expect.any(String),
+      },
+      { input: { file_path: "denied.txt" } },
+    ]);
+    expect(await readFile(join(folders.work, "allowed.txt"), "utf8")).toBe("as the person wants it");
+    expect(existsSync(join(folders.work, "denied.txt"))).toBe(false);
+    expect(JSON.stringify(api.bodies.at(-1))).toContain("Not this one.");
+    expect(JSON.stringify(api.bodies[0]?.system)).toContain("Be brief.");
+
+    expect(await client.request({ subtype: "set_permission_mode", mode: "acceptEdits" })).toMatchObject({
+      subtype: "success",
+    });
+    expect(await client.request({ subtype: "set_model", model: "claude-haiku-4-5" })).toMatchObject({
+      subtype: "success",
+    });
+    client.prompt("Go on.");
+    await client.next(
+      ({ type, message }) => type === "user" && JSON.stringify(message).includes("accepted.txt"),
+    );
+    expect(await client.request({ subtype: "interrupt" })).toMatchObject({ subtype: "success" });
+    expect(await client.result(2)).toMatchObject({ subtype: "error_aborted", is_error: true });
+    expect(asked).toHaveLength(2);
+    expect(existsSync(join(folders.work, "accepted.txt"))).toBe(true);
+    expect(api.bodies.at(-1)).toMatchObject({ model: "claude-haiku-4-5" });
+    expect(api.bodies.at(-1)).not.toHaveProperty("thinking");
+    expect(api.bodies[0]).toHaveProperty("thinking");
+
+    client.prompt("And now?");
+    expect(await client.result(3)).toMatchObject({ subtype: "success" });
+    expect(await client.end()).toBe(0);
+    expect(client.stderr).toBe("");
+  });
+
+  it("approves plans; what it is asked when it is gone, or interrupts, is not done", async () => {
+    const { client, folders } = await start(
+      [
+        write("planned.txt", "too early"),
+        { calls: [{ tool: "ExitPlanMode", input: { plan: "1. Write planned.txt" } }] },
+        write("planned.txt", "as planned"),
+        "First done.",
+        write("waited.txt", "never"),
+        write("gone.txt", "never"),
+        "Nobody was there.",
+      ],
+      ["--permission-prompt-tool", "stdio", "--permission-mode", "plan"],
+    );
+    const asked: unknown[] = [];
+    client.decide = ({ tool_name, input }) => {
+      asked.push(tool_name);
+      return tool_name === "ExitPlanMode"
+        ? {
+            behavior: "allow",
+            updatedInput: input,
+            updatedPermissions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
+          }
+        : { behavior: "deny", message: "No." };
+    };
+    client.prompt("Plan it.");
+    expect(await client.result(1)).toMatchObject({ result: "First done.", permission_denials: [{}] });
+    expect(asked).toEqual(["ExitPlanMode"]);
+    expect(await readFile(join(folders.work, "planned.txt"), "utf8")).toBe("as planned");
+
+    expect(await client.request({ subtype: "set_permission_mode", mode: "default" })).toMatchObject({
+      subtype: "success",
+    });
+    // It does not answer, and interrupts instead: the question is taken back.
+    client.decide = () => undefined;
+    client.prompt("Wait for me.");
+    const question = await client.next(
+      ({ type, request }) => type === "control_request" && isFor(request, "waited.txt"),
+    );
+    await client.request({ subtype: "interrupt" });
+    expect(await client.result(2)).toMatchObject({ subtype: "error_aborted" });
+    expect(client.lines).toContainEqual({
+      type: "control_cancel_request",
+      request_id: question["request_id"],
+    });
+    // It goes away instead: nobody is there.
+    client.prompt("Then this.");
+    await client.next(({ type, request }) => type === "control_request" && isFor(request, "gone.txt"));
+    expect(await client.end()).toBe(0);
+    expect(await client.result(3)).toMatchObject({ result: "Nobody was there." });
+    for (const name of ["waited.txt", "gone.txt"]) expect(existsSync(join(folders.work, name))).toBe(false);
+  });
+
+  it("cannot be asked where its formats are others", async () => {
+    const { client } = await start([], ["--permission-prompt-tool", "mcp__auth__ask"]);
+    await expect(client.next(() => false)).rejects.toThrow("--permission-prompt-tool knows stdio alone");
+  });
+});
