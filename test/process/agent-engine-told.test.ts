@@ -86,7 +86,7 @@ describe("a run that is compacted, fails at it once, and loses its cache", () =>
     PALIMPSEST_COMPACT_KEEP_ALIVE_MS: "60",
   };
 
-  async function setUp(): Promise<string> {
+  async function setUp(...last: readonly unknown[]): Promise<string> {
     await setHooks({
       PreCompact: `echo before >> "$HOME/heard"; sleep 0.4; echo '{"systemMessage":"before ${ESCAPE}says"}'`,
       PostCompact: `echo '{"systemMessage":"after says"}'`,
@@ -99,7 +99,7 @@ describe("a run that is compacted, fails at it once, and loses its cache", () =>
     const forget = { command: `node -e "fetch(process.env.SIM_URL+'/__sim/reset',{method:'POST'})"` };
     const steps = Array.from({ length: 12 }, (_, step) => shell(step, step < 6 ? 260 : 120));
     steps[4] = { text: "The server forgets.", calls: [{ tool: "Bash", input: forget }] };
-    const { url } = await simulate(steps);
+    const { url } = await simulate([...steps, ...last]);
     // Both writers of the first compaction are refused.
     proxy = await startSummaryProxy(
       url,
@@ -191,7 +191,7 @@ describe("a run that is compacted, fails at it once, and loses its cache", () =>
   });
 
   it("is told to people, a sentence each, and pauses are remembered", async () => {
-    const url = await setUp();
+    const url = await setUp(shell(12, 1000), shell(13, 1000));
     const args = ["-p", "Go.", "--base-url", proxy?.url ?? "", "--window", String(WINDOW)];
     const { code, stdout, stderr } = await runCommand(
       folders,
@@ -206,7 +206,9 @@ describe("a run that is compacted, fails at it once, and loses its cache", () =>
     const signs = lines.filter((line) => line.startsWith("still compacting"));
     expect(signs.length).toBeGreaterThan(1);
     expect(signs[0]).toMatch(/^still compacting \(Running PreCompact hooks\): \d+ s$/);
-    expect(lines.filter((line) => !signs.includes(line))).toEqual([
+    const told = lines.filter((line) => !signs.includes(line));
+    const done = told.findIndex((line) => line.startsWith("Conversation compacted"));
+    expect(told.slice(0, done + 1)).toEqual([
       expect.stringMatching(/^MCP server broken: ./),
       expect.stringMatching(
         /^Cache break in sdk .+ cost about \$\d.+ What changed: \/.+\/cache-breaks\/cache-break-.+\.txt$/,
@@ -221,9 +223,13 @@ describe("a run that is compacted, fails at it once, and loses its cache", () =>
       expect.stringMatching(/^compacting the conversation \(2\d,\d{3} tokens\)$/),
       "after says",
       "automatic compaction works again, after 1 failure in a row",
-      expect.stringMatching(/^Conversation compacted · 2\dK → \d+K · summary: fork · \$0\.\d{4}$/),
-      "end says",
+      expect.stringMatching(/^Conversation compacted · \d\dK → \d+K · summary: fork · \$0\.\d{4}$/),
     ]);
+    // Then so much came at once that it was compacted again and again.
+    expect(told).toContainEqual(
+      expect.stringMatching(/^compacted again after [12] answers?: .+ the threshold of 26,000 tokens$/),
+    );
+    expect(told.at(-1)).toBe("end says");
     const gaps = JSON.parse(await readFile(join(folders.data, "gaps.json"), "utf8")) as {
       readonly sources: { readonly sdk: { readonly conversations: number } };
     };
