@@ -2,14 +2,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Runs npm scripts at the same time, and prints what each has said once it is over. Fails where one of them does, after
- * all have ended.
+ * Runs npm scripts at the same time, and prints what each has said once it is over; the last one speaks for itself.
+ * Fails where one of them does, after all have ended.
  */
-const ends = process.argv.slice(2).map(async (name) => {
-  const child = spawn("npm", ["run", name], { stdio: ["ignore", "pipe", "pipe"] });
+const names = process.argv.slice(2);
+const ends = names.map(async (name) => {
+  const output = name === names.at(-1) ? "inherit" : "pipe";
+  const child = spawn("npm", ["run", name], { stdio: ["ignore", output, output] });
   const said = [];
-  child.stdout.on("data", (bytes) => said.push(bytes));
-  child.stderr.on("data", (bytes) => said.push(bytes));
+  child.stdout?.on("data", (bytes) => said.push(bytes));
+  child.stderr?.on("data", (bytes) => said.push(bytes));
   const [code] = await once(child, "close");
   process.stdout.write(Buffer.concat(said));
   return code === 0 ? [] : [name];

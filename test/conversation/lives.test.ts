@@ -20,6 +20,6 @@ it("after every event of a random life, what is resumed from the transcript send
     fc.asyncProperty(events, options, (list, given) =>
       playLife({ store: createMemoryStore(), events: list, ...given }),
     ),
-    { numRuns: 250 },
+    { numRuns: 300 },
   );
 }, 120_000);

@@ -12,7 +12,7 @@ import {
   type RunningSimulator,
 } from "./agent-command.js";
 
-const STEPS = 144;
+const STEPS = 96;
 const WINDOW = 60_000;
 const PARTS = 8;
 const CLOSING = "Every step of the work is done.";
@@ -100,9 +100,9 @@ function script(): object {
 }
 
 const PLANNED = {
-  byScript: 3 + 2,
-  cutByScript: 2,
-  onDemand: ["429@50:1s", "cut@100:3", "529@120"],
+  byScript: 2 + 2,
+  cutByScript: 1,
+  onDemand: ["429@50:1s", "cut@70:3", "529@90"],
 };
 
 /** Room is made late and in small steps, so that a short run sees much of it. */
