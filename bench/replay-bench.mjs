@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { policyNames } from "palimpsest/replay";
-import { totalsOf } from "../packages/palimpsest/dist/replay/measures/totals.js";
+import { totalsOf } from "../packages/palimpsest/dist/replay/results/totals.js";
 import { recordings } from "./recording-sets.mjs";
 import { describeDetails, whereBusy, whereMissing } from "./replay-details.mjs";
 import { sweptPolicies } from "./replay-sweep.mjs";

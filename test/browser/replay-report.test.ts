@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ReplayReport } from "../../packages/palimpsest/src/replay/measures/policy-result.js";
+import type { ReplayReport } from "../../packages/palimpsest/src/replay/results/policy-result.js";
 import { renderReport } from "../../packages/palimpsest/src/replay/report/render-report.js";
 import { chromiumPath, launchChromium } from "./chromium.js";
 import { HOSTILE, madeUpReport } from "../../packages/palimpsest/src/replay/testing/made-up-report.js";

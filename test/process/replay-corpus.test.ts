@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import type {
-  FileResult,
-  ReplayReport,
-} from "../../packages/palimpsest/src/replay/measures/policy-result.js";
+import type { FileResult, ReplayReport } from "../../packages/palimpsest/src/replay/results/policy-result.js";
 import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ReplayReport } from "../../packages/palimpsest/src/replay/measures/policy-result.js";
+import type { ReplayReport } from "../../packages/palimpsest/src/replay/results/policy-result.js";
 import {
   makeFolders,
   runCommand,

@@ -5,10 +5,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type {
-  FileResult,
-  ReplayReport,
-} from "../../packages/palimpsest/src/replay/measures/policy-result.js";
+import type { FileResult, ReplayReport } from "../../packages/palimpsest/src/replay/results/policy-result.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const main = join(root, "packages/palimpsest/bin/palimpsest.mjs");

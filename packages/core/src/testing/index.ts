@@ -4,21 +4,21 @@ export {
   type ConversationBuilderOptions,
   type Kept,
 } from "./conversation-builder.js";
-export {
-  modelProviderContract,
-  type CreateProviderHarness,
-  type ModelProviderCase,
-  type ProviderHarness,
-  type ScriptedFault,
-  type ScriptedTurn,
-} from "./model-provider-contract.js";
+export { modelProviderContract } from "./model-provider-contract.js";
+export type {
+  CreateProviderHarness,
+  ModelProviderCase,
+  ProviderHarness,
+  ScriptedFault,
+  ScriptedTurn,
+} from "./model-provider-contract/model-provider-case.js";
 export { sequentialIds } from "./sequential-ids.js";
 export { simulatedClock, type SimulatedClock } from "./simulated-clock.js";
-export {
-  transcriptStoreContract,
-  type CreateTranscriptStore,
-  type TranscriptStoreCase,
-} from "./transcript-store-contract.js";
+export { transcriptStoreContract } from "./transcript-store-contract.js";
+export type {
+  CreateTranscriptStore,
+  TranscriptStoreCase,
+} from "./transcript-store-contract/transcript-store-case.js";
 export {
   fileAccessContract,
   type CreateFileHarness,

@@ -1,5 +1,5 @@
 import { findRecordings } from "../replay/find-recordings.js";
-import type { FailedFile } from "../replay/measures/policy-result.js";
+import type { FailedFile } from "../replay/results/policy-result.js";
 import { RecordingError } from "../replay/readers/read-recording.js";
 import { openConversation } from "../replay/rounds/open-conversation.js";
 

@@ -1,4 +1,4 @@
-import type { ReplayReport } from "../replay/measures/policy-result.js";
+import type { ReplayReport } from "../replay/results/policy-result.js";
 import { policyNames } from "../replay/policies/parse-policies.js";
 import { replayFiles } from "../replay/replay-files.js";
 import type { Benchmark } from "./benchmark.js";

@@ -3,7 +3,7 @@ import type {
   ForgottenSource,
   PolicyFigures,
   ReplayReport,
-} from "../replay/measures/policy-result.js";
+} from "../replay/results/policy-result.js";
 import { describeBills, describeIntervals, describeRereads } from "./replay-totals.js";
 import { shortName, tableOf } from "./text-table.js";
 import { formatNumber, plural, printable } from "./terminal.js";

@@ -1,6 +1,6 @@
-import type { FileResult, ReplayReport } from "../replay/measures/policy-result.js";
+import type { FileResult, ReplayReport } from "../replay/results/policy-result.js";
 import type { RecordedBill } from "../replay/measures/recorded-bill.js";
-import type { RereadCalls } from "../replay/measures/rereads.js";
+import type { RereadCalls } from "../replay/results/rereads.js";
 import { shortName, tableOf } from "./text-table.js";
 import { formatNumber, plural } from "./terminal.js";
 

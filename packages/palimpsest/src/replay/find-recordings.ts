@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { FailedFile } from "./measures/policy-result.js";
+import type { FailedFile } from "./results/policy-result.js";
 import { RecordingError, recordingErrorOf } from "./readers/recording-error.js";
 import { openRecordingFile } from "./rounds/recording-file.js";
 

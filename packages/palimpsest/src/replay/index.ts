@@ -17,21 +17,20 @@ export {
 export type { Recording, RecordingCounts, RecordingFormat } from "./readers/recording.js";
 export { recordedBreaks, type RecordedBreak, type RecordedBreakReason } from "./recorded-breaks.js";
 export { recordedCost, type RecordedCost } from "./recorded-cost.js";
+export type { ContextKind, LargeItem } from "./measures/context-kinds.js";
 export type {
-  ContextKind,
   FailedFile,
   FileResult,
   ForgettingFigures,
   ForgottenSource,
-  LargeItem,
   MissingReference,
   PolicyFigures,
   PolicyResult,
   PolicyTotal,
   ReplayReport,
   TurnRecord,
-} from "./measures/policy-result.js";
-export type { Interval } from "./measures/bootstrap.js";
+} from "./results/policy-result.js";
+export type { Interval } from "./results/bootstrap.js";
 export type { RecordedBill } from "./measures/recorded-bill.js";
 export { playConversation, type Played, type PlayOptions } from "./play/play-conversation.js";
 export { DEFAULT_REPLAYED_MODEL } from "./play/playing-conditions.js";

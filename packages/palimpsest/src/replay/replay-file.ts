@@ -1,5 +1,5 @@
-import type { FailedFile, FileResult } from "./measures/policy-result.js";
-import type { Tally } from "./measures/tally.js";
+import type { FailedFile, FileResult } from "./results/policy-result.js";
+import type { Tally } from "./results/tally.js";
 import { playConversation, type PlayOptions } from "./play/play-conversation.js";
 import { parsePolicies } from "./policies/parse-policies.js";
 import { RecordingError } from "./readers/read-recording.js";

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { ReplayReport } from "./measures/policy-result.js";
-import { totalsOf } from "./measures/totals.js";
+import type { ReplayReport } from "./results/policy-result.js";
+import { totalsOf } from "./results/totals.js";
 import { replayFile, type FilePlayed, type ReplayTask } from "./replay-file.js";
 import type { SummaryWriter } from "./summaries/summary-writer.js";
 import type { WorkerReport, WorkerTask } from "./replay-worker.js";

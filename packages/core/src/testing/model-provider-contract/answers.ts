@@ -1,7 +1,7 @@
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { RequestMessage, ToolUseBlock } from "../../messages/content.js";
 import { check, checkSame } from "../check.js";
-import type { ModelProviderCase } from "../model-provider-contract.js";
+import type { ModelProviderCase } from "./model-provider-case.js";
 import {
   checkRequests,
   messageOf,

@@ -1,5 +1,5 @@
 import { check } from "../check.js";
-import type { ModelProviderCase, ProviderHarness } from "../model-provider-contract.js";
+import type { ModelProviderCase, ProviderHarness } from "./model-provider-case.js";
 import {
   abortController,
   checkRequests,

@@ -1,6 +1,6 @@
 import type { ApiFailureKind } from "../../messages/call/failure.js";
 import { check, checkSame } from "../check.js";
-import type { ModelProviderCase, ScriptedFault } from "../model-provider-contract.js";
+import type { ModelProviderCase, ScriptedFault } from "./model-provider-case.js";
 import {
   checkRequests,
   failureOf,

@@ -1,6 +1,6 @@
 import type { CallProgress } from "../../engine/ports/model-provider.js";
 import { check } from "../check.js";
-import type { ModelProviderCase, ScriptedTurn } from "../model-provider-contract.js";
+import type { ModelProviderCase, ScriptedTurn } from "./model-provider-case.js";
 import { abortController, requestFor, scripted } from "./steps.js";
 
 interface Told {

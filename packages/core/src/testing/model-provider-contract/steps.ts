@@ -10,7 +10,7 @@ import type {
   ModelProviderCase,
   ProviderHarness,
   ScriptedTurn,
-} from "../model-provider-contract.js";
+} from "./model-provider-case.js";
 import { checkOutputs } from "./outputs.js";
 
 export interface ScriptedCase {

@@ -1,6 +1,6 @@
 import { checkRejects, checkSame } from "../check.js";
 import { conversationBuilder } from "../conversation-builder.js";
-import type { TranscriptStoreCase } from "../transcript-store-contract.js";
+import type { TranscriptStoreCase } from "./transcript-store-case.js";
 import { checkContent, write } from "./steps.js";
 
 const BAD_IDS: readonly string[] = [

@@ -1,6 +1,6 @@
 import type { CompactBoundary } from "../../messages/message.js";
 import { conversationBuilder } from "../conversation-builder.js";
-import type { TranscriptStoreCase } from "../transcript-store-contract.js";
+import type { TranscriptStoreCase } from "./transcript-store-case.js";
 import { checkContent, write } from "./steps.js";
 
 export const liveCases: readonly TranscriptStoreCase[] = [

@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/message.js";
 import { check, checkSame } from "../check.js";
 import { conversationBuilder } from "../conversation-builder.js";
-import type { TranscriptStoreCase } from "../transcript-store-contract.js";
+import type { TranscriptStoreCase } from "./transcript-store-case.js";
 import { checkContent, write } from "./steps.js";
 
 const TEXTS: readonly string[] = [

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import { findModel } from "@palimpsest/core";
-import type { FailedFile, ReplayReport } from "../../replay/measures/policy-result.js";
+import type { FailedFile, ReplayReport } from "../../replay/results/policy-result.js";
 import type { ReplayOptions, ReplayProgress } from "../../replay/replay-files.js";
 import { complain } from "../read-recordings.js";
 import { wholeNumber } from "../whole-number.js";

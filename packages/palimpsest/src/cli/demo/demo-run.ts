@@ -3,7 +3,7 @@ import { query } from "../../agent/loop/query.js";
 import type { Session } from "../../agent/session/session.js";
 import type { Message, ModelRequest } from "@palimpsest/core";
 import { createBpeCounter } from "../../simulator/tokens/bpe-counter.js";
-import { createSharedCounter } from "../../replay/play/shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 import { createEmbeddedProvider } from "../../providers/embedded.js";
 import { withSummaries } from "../../simulator/players/summaries-player.js";
 import { createBaseline } from "./demo-baseline.js";

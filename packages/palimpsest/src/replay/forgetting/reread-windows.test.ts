@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerBlock } from "../../simulator/player.js";
-import { compareRereads } from "../measures/rereads.js";
+import { compareRereads } from "../results/rereads.js";
 import { createFileNames } from "./file-names.js";
 import { looksOf, rereadWindows, type RoundLooks } from "./reread-windows.js";
 

@@ -2,7 +2,7 @@ import { findModel, type Message, type RequestMessage } from "@palimpsest/core";
 import { expect, it } from "vitest";
 import { incoming, result, text, words } from "../testing/made-up-rounds.js";
 import { blockTokens } from "../../simulator/tokens/block-tokens.js";
-import { createSharedCounter } from "../play/shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 import { createContextKinds } from "./context-kinds.js";
 
 const model = findModel("claude-opus-4-5");

@@ -1,7 +1,26 @@
 import { isHumanMessage, type Message, type Model, type RequestMessage } from "@palimpsest/core";
 import { blockTokens } from "../../simulator/tokens/block-tokens.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
-import type { ContextKind, LargeItem } from "./policy-result.js";
+
+/** What the tokens of a prompt are. `head`: system prompt and tools. */
+export type ContextKind =
+  | "head"
+  | "human"
+  | "assistant"
+  | "thinking"
+  | "calls"
+  | "results"
+  | "summary"
+  | "restored"
+  | "other";
+
+/** One of the largest parts of the context at its largest. */
+export interface LargeItem {
+  readonly kind: ContextKind;
+  /** A tool's name with its input, or the beginning of a text: hostile, cut short. */
+  readonly label: string;
+  readonly tokens: number;
+}
 
 /** Says what the tokens of requests are, for charts. */
 export interface ContextKinds {

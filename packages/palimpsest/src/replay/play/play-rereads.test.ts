@@ -7,8 +7,8 @@ import {
   text,
   type MadeUpRound,
 } from "../testing/made-up-rounds.js";
-import { addTallies } from "../measures/tally.js";
-import type { Rereads } from "../measures/rereads.js";
+import { addTallies } from "../results/tally.js";
+import type { Rereads } from "../results/rereads.js";
 import { parsePolicies } from "../policies/parse-policies.js";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
 import type { AnswerBlock } from "../../simulator/player.js";

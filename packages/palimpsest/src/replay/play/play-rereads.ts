@@ -1,7 +1,7 @@
 import { createFileNames } from "../forgetting/file-names.js";
 import { NOTHING_NEEDED } from "../forgetting/needs.js";
 import { looksOf, rereadWindows, type RereadWindow, type RoundLooks } from "../forgetting/reread-windows.js";
-import { compareRereads, type Rereads } from "../measures/rereads.js";
+import { compareRereads, type Rereads } from "../results/rereads.js";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
 import { createPlayableRounds } from "./playable-round.js";
 import type { PlayedWith } from "./policy-conversation.js";

@@ -2,7 +2,7 @@ import { findModel, type Model } from "@palimpsest/core";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
 import type { PlayedWith } from "./policy-conversation.js";
 import { promptHead } from "./prompt-head.js";
-import { createSharedCounter } from "./shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 
 /** What conversations are played as where their own model is not known. */
 export const DEFAULT_REPLAYED_MODEL = "claude-opus-4-5";

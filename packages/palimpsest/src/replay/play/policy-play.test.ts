@@ -8,7 +8,7 @@ import { createUserWordsJudge } from "../measures/user-words.js";
 import { parsePolicies } from "../policies/parse-policies.js";
 import type { Policy } from "../policies/policy.js";
 import { PolicyPlay } from "./policy-play.js";
-import { createSharedCounter } from "./shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 
 const model = findModel("claude-opus-4-5");
 if (model === undefined) throw new Error("the model is in the table");

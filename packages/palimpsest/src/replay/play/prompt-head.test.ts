@@ -10,7 +10,7 @@ import {
 } from "../testing/made-up-rounds.js";
 import { extractReferences } from "../measures/references.js";
 import { promptHead } from "./prompt-head.js";
-import { createSharedCounter } from "./shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 
 const counter = createSharedCounter();
 function modelOf(name: string): Model {

@@ -1,6 +1,7 @@
 import { findModel, type Model, type ToolDefinition } from "@palimpsest/core";
 import { blockTokens, foreignTokenFactor, TOOL_PROMPT_TOKENS } from "../../simulator/tokens/block-tokens.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
+import { filler } from "../measures/filler.js";
 import type { RecordedConversation } from "../rounds/recorded-round.js";
 import { createRecordedTokens } from "./recorded-tokens.js";
 
@@ -17,8 +18,6 @@ const ASSUMED_TOKENS = 22_000;
 const LEAST_TOKENS = 1000;
 /** Of a head, what the tools are: about what agents of today send. */
 const SHARE_OF_TOOLS = 0.4;
-
-const SENTENCE = "One rule of this house among many others that were written down for whoever works in it. ";
 
 export async function promptHead(
   conversation: RecordedConversation,
@@ -55,16 +54,6 @@ function toolOf(name: string, tokens: number, count: (block: unknown) => number)
   });
   const bare = count(tool(""));
   return tool(filler(tokens - bare, (text) => count({ type: "text", text })));
-}
-
-/** Whether a text only fills up a prompt. */
-export const isFiller = (text: string): boolean => text.startsWith(SENTENCE.trimEnd());
-
-/** About so many tokens of text in which nothing is referred to. */
-function filler(tokens: number, count: (text: string) => number): string {
-  const hundred = count(SENTENCE.repeat(100));
-  const times = Math.max(1, Math.round((tokens / hundred) * 100));
-  return SENTENCE.repeat(times).trimEnd();
 }
 
 /** Tokens of the messages that the request of the first reported usage shows. */

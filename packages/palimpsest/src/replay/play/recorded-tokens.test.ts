@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { call, madeUpRounds, result, text, thinking, words } from "../testing/made-up-rounds.js";
 import { blockTokens, TOKENS_PER_MESSAGE } from "../../simulator/tokens/block-tokens.js";
 import { createRecordedTokens } from "./recorded-tokens.js";
-import { createSharedCounter } from "./shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 
 const counter = createSharedCounter();
 const model = findModel("claude-opus-4-5");

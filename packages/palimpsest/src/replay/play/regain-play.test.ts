@@ -15,7 +15,7 @@ import { parsePolicies } from "../policies/parse-policies.js";
 import type { Policy, PolicyRun } from "../policies/policy.js";
 import { PromptList } from "../policies/prompt-list.js";
 import { playConversation, type PlayOptions } from "./play-conversation.js";
-import { createSharedCounter } from "./shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 
 const LINE = "export const wick = trimmed(lamp);";
 const FILE = Array.from({ length: 300 }, (_, at) =>

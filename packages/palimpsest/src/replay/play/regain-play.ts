@@ -5,7 +5,7 @@ import { createContextLines, type LineFinder } from "../forgetting/context-lines
 import type { TurnNeeds } from "../forgetting/needs.js";
 import type { SourceClass } from "../forgetting/sources.js";
 import { createContextReader } from "../measures/recall.js";
-import type { ForgettingTally } from "../measures/tally.js";
+import type { ForgettingTally } from "../results/tally.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
 import { PolicyConversation, type PlayedWith } from "./policy-conversation.js";
 import type { RecordedSources } from "./recorded-sources.js";

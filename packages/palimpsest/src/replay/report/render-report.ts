@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ReplayReport } from "../measures/policy-result.js";
+import type { ReplayReport } from "../results/policy-result.js";
 import { embedJson, escapeHtml } from "./embed-text.js";
 import { pageScript } from "./page-script.js";
 import { reportData } from "./report-data.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { madeUpReport } from "../testing/made-up-report.js";
-import type { FileResult, TurnRecord } from "../measures/policy-result.js";
+import type { FileResult, TurnRecord } from "../results/policy-result.js";
 import { reportData } from "./report-data.js";
 import { sampleTurns } from "./sample-turns.js";
 

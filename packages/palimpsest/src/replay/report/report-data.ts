@@ -1,15 +1,14 @@
+import type { ContextKind, LargeItem } from "../measures/context-kinds.js";
 import type {
-  ContextKind,
   FailedFile,
   FileResult,
-  LargeItem,
   ForgottenSource,
   MissingReference,
   PolicyFigures,
   PolicyResult,
   ReplayReport,
   TurnRecord,
-} from "../measures/policy-result.js";
+} from "../results/policy-result.js";
 import { sampleTurns } from "./sample-turns.js";
 
 /** One policy's figures under its name. Lists, not records: a name is only ever text here. */

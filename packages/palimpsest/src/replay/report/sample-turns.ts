@@ -1,4 +1,4 @@
-import type { TurnRecord } from "../measures/policy-result.js";
+import type { TurnRecord } from "../results/policy-result.js";
 
 /**
  * The turns to draw: all of them up to `limit`, else about `limit`, in order. The first, the last and the largest of

@@ -9,7 +9,7 @@ import {
 import { priceOf } from "../../simulator/core/pricing.js";
 import { blockTokens, TOKENS_PER_MESSAGE } from "../../simulator/tokens/block-tokens.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
-import { isFiller } from "../play/prompt-head.js";
+import { isFiller } from "../measures/filler.js";
 
 /** Tokens that a summary is expected to have; more than the median of real ones. */
 const EXPECTED_OUTPUT = 4000;

@@ -3,7 +3,7 @@ import { sendable } from "@palimpsest/core/protocols";
 import { priceOf } from "../../simulator/core/pricing.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
 import { billedTokens } from "../measures/recorded-bill.js";
-import { createSharedCounter } from "../play/shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 import { answerIn, createAnswerStore, type AnswerStore } from "./answer-store.js";
 import { expectedCost, providerRequest, requestDigest } from "./provider-request.js";
 import type { SummaryWriter } from "./summary-writer.js";

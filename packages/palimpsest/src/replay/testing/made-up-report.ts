@@ -1,12 +1,12 @@
+import type { ContextKind } from "../measures/context-kinds.js";
 import type {
-  ContextKind,
   FailedFile,
   FileResult,
   PolicyFigures,
   PolicyResult,
   ReplayReport,
   TurnRecord,
-} from "../measures/policy-result.js";
+} from "../results/policy-result.js";
 import type { PolicyEdit } from "../policies/policy.js";
 
 /** Text that becomes an element, a dialog or a broken page wherever it is not kept as text. */

@@ -1,6 +1,6 @@
 import { findModel, type ModelCall, type RequestMessage } from "@palimpsest/core";
 import { endOf, untilAnswered } from "@palimpsest/core/engine";
-import { createSharedCounter } from "../play/shared-counter.js";
+import { createSharedCounter } from "../../simulator/tokens/shared-counter.js";
 import { createSimulatedModel } from "../play/simulated-model.js";
 import { parsePolicies } from "../policies/parse-policies.js";
 import type { PolicyEdit, PolicyRun, PolicyTtl } from "../policies/policy.js";

@@ -1,4 +1,4 @@
-import type { FailedFile } from "../../measures/policy-result.js";
+import type { FailedFile } from "../../results/policy-result.js";
 import type { NamedFigures, ReportFile, ReportMark, ReportPolicy } from "../report-data.js";
 import type { Elements } from "./elements.js";
 import type { Formats } from "./formats.js";

@@ -1,7 +1,8 @@
+import type { ContextKind, LargeItem } from "../measures/context-kinds.js";
 import type { PolicyEdit, PolicyTtl } from "../policies/policy.js";
 import type { SummaryFigures } from "../summaries/provider-summaries.js";
 import type { Interval } from "./bootstrap.js";
-import type { RecordedBill } from "./recorded-bill.js";
+import type { RecordedBill } from "../measures/recorded-bill.js";
 import type { Rereads } from "./rereads.js";
 
 /** What a policy's forgetting came to (docs/replay.md). The names are a contract. */
@@ -79,18 +80,6 @@ export interface PolicyFigures extends ForgettingFigures {
   readonly rereads?: Rereads;
 }
 
-/** What the tokens of a prompt are. `head`: system prompt and tools. */
-export type ContextKind =
-  | "head"
-  | "human"
-  | "assistant"
-  | "thinking"
-  | "calls"
-  | "results"
-  | "summary"
-  | "restored"
-  | "other";
-
 /** One answered turn, for charts. */
 export interface TurnRecord {
   /** From 0, as in the recording. */
@@ -140,14 +129,6 @@ export interface ForgottenSource {
   readonly paths: readonly string[];
   /** The host would refuse an edit of it: it no longer holds the file as read. */
   readonly isUnread: boolean;
-}
-
-/** One of the largest parts of the context at its largest. */
-export interface LargeItem {
-  readonly kind: ContextKind;
-  /** A tool's name with its input, or the beginning of a text: hostile, cut short. */
-  readonly label: string;
-  readonly tokens: number;
 }
 
 export interface PolicyResult extends PolicyFigures {

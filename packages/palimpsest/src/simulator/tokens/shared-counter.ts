@@ -1,4 +1,4 @@
-import { createBpeCounter, type TokenCounter } from "../../simulator/tokens/bpe-counter.js";
+import { createBpeCounter, type TokenCounter } from "./bpe-counter.js";
 
 const MOST_CHARACTERS = 32_000_000;
 
