@@ -34,13 +34,13 @@ export const interfaces: readonly SuppliedInterface[] = [
     supplied: {
       [`${SESSION}/shared-conversation.ts#modelOptions`]: "model maxTokens parameters",
       [`${SESSION}/shared-conversation.ts#sharedConversation`]:
-        "sessionId clock ids provider settings recallHint overflow account timer",
+        "sessionId clock ids provider settings recallHint overflow account estimator cachedClearing timer",
       [`${SESSION}/shared-conversation.ts#compactHooks`]: "hooks",
       [`${SESSION}/session.ts#openSession`]:
-        "source calibrations gapHistory system tools state writer transcriptPath continuation events cleanup onStatus every diffs",
+        "source calibrations gapHistory system tools state writer transcriptPath continuation events cleanup onStatus every diffs keptWarmAt watched",
       [`${SESSION}/start-subagent.ts#createSubagentStart`]: "agentId",
       "core/src/adapters/thread.ts#createThread": "capabilities absentTools",
-      "core/src/adapters/adapter-options.ts#AdapterOptions": "estimator compactableTools",
+      "core/src/adapters/adapter-options.ts#AdapterOptions": "compactableTools",
     },
     nobody: {},
   },
@@ -67,7 +67,7 @@ export const interfaces: readonly SuppliedInterface[] = [
     file: `${SESSION}/session-options.ts`,
     supplied: {
       "palimpsest/src/cli/headless/open-agent.ts#openAgent":
-        "cwd home dataDirectory configDirectory env settings sources skills agentTypes style givenPrompt mcp provider model " +
+        "cwd home dataDirectory configDirectory env settings sources skills agentTypes style givenPrompt mcp provider account model " +
         "mode id isResumed at source hiddenVariables secrets onNotice onCompaction onEngineEvent signal",
       "palimpsest/src/cli/headless/print.ts#open": "ask approvePlan",
       "palimpsest/src/cli/demo/demo-session.ts#openDemoSession": "now",
@@ -85,6 +85,9 @@ const NOTES = "core/src/engine/notes";
 const PROMPT = "core/src/engine/prompt";
 
 export const settingReaders: Places = {
+  "palimpsest/src/cli/headless/open-agent.ts#openAccount": "cacheEligible cacheOverage",
+  [`${SESSION}/shared-conversation.ts#sharedConversation`]: "estimator clearCached",
+  [`${SESSION}/keep-alive.ts#createKeepAlive`]: "cacheKeepAliveDollars",
   "core/src/engine/measure/thresholds.ts#thresholdsFor":
     "window reserve autoCompactBuffer autoCompactPercent warnBuffer errorBuffer autoCompactEnabled disableAutoCompact",
   [`${MIDDLE}/setup.ts#createSetup`]: "compactEarly",
@@ -146,15 +149,4 @@ export const settingsWithoutEffect: readonly {
   readonly names: string;
   readonly missing: string;
   readonly why: string;
-}[] = [
-  {
-    names: "cacheKeepAlive cacheKeepAlivePings cacheKeepAliveMargin5m cacheKeepAliveMargin1h",
-    missing: "decideKeepAlive",
-    why: "For programs that wait for people, which ask decideKeepAlive; `palimpsest bench --only ttl` measures it, and -p never waits.",
-  },
-  {
-    names: "clearCachedTrigger clearCachedKeep",
-    missing: "cacheEdits",
-    why: "For providers that can delete inside their cache; the Messages API offers it to nobody, and the agent's provider says no.",
-  },
-];
+}[] = [];

@@ -32,6 +32,7 @@ export { readUsage, type CountedUsage } from "./engine/measure/growth.js";
 export { createHeuristicEstimator } from "./engine/measure/heuristic-estimator.js";
 export { createMemoryCalibrationStore } from "./engine/measure/calibration-store.js";
 export { addCall, emptyAccount } from "./engine/money/account.js";
+export { billCall } from "./engine/money/bill-call.js";
 export { createCallMeter, type CallMeter } from "./engine/money/call-meter.js";
 export { accountFor } from "./engine/measure/account-for.js";
 export {
@@ -66,6 +67,7 @@ export {
   type CachedEdits,
   type CacheReport,
 } from "./engine/clear/cached-edits.js";
+export { cachedClearing, type CachedClearing } from "./engine/clear/cached-clearing.js";
 export { applyClearings } from "./engine/boundaries/clear-results.js";
 export { CLEARED_RESULT_TEXT } from "./engine/boundaries/cleared-result.js";
 export type {

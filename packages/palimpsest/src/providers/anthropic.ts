@@ -32,6 +32,8 @@ export interface AnthropicProviderOptions extends Partial<RetrySettings> {
   /** What differs from what is known of the Messages API and the model. */
   readonly capabilities?: Partial<ProviderCapabilities>;
   readonly ports?: Partial<RetryPorts>;
+  /** Told the headers of every response, before its answer. */
+  readonly onHeaders?: (headers: Headers) => void;
 }
 
 interface Connection {
@@ -93,6 +95,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
             failure: presentable(sdkFailure(error, sdk, client.baseURL), secrets),
           };
         }
+        options.onHeaders?.(response.headers);
         for await (const output of readMessagesResponse(response, { alive, maxBytes: maxResponseBytes })) {
           yield presentableOutput(output, secrets);
         }

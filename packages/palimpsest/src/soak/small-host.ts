@@ -13,13 +13,13 @@ import {
 } from "@palimpsest/core";
 import { branches } from "@palimpsest/core/branches";
 import { compaction } from "@palimpsest/core/compaction";
-import { endOf, takeTurn } from "@palimpsest/core/engine";
+import { cachedClearing, endOf, takeTurn } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
 import { findProblems } from "@palimpsest/core/validity";
 import type { EmbeddedProvider } from "../providers/embedded.js";
 
 /** All that a host can hand in. */
-export const handedIn = { compaction, notes: keepNotes(), branches: branches() };
+export const handedIn = { compaction, notes: keepNotes(), branches: branches(), cachedClearing };
 
 /** What a tool answers. */
 type RunTool = (call: ToolUseBlock) => string | UserBlock | Promise<string | UserBlock>;

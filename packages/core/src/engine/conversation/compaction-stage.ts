@@ -22,6 +22,7 @@ import { dropBoundThinking } from "./perform.js";
 import type { Moment } from "./stages.js";
 import type { Running } from "./stages.js";
 import type { CompactionRequest, CompactionStage } from "./stages.js";
+import { watchFork } from "./watch-fork.js";
 
 /** Summaries, what comes back after them, and the way out where no model answers. */
 export const compaction: CompactionStage = {
@@ -290,7 +291,7 @@ function portsOf(
     ids,
     settings,
     sessionId: options.sessionId,
-    ...(isDry ? {} : { events }),
+    ...(isDry ? {} : { events, onRequest: ({ fork }) => fork && watchFork(moment.setup, fork) }),
     ...(provider && { provider }),
     ...(hooks && { hooks }),
     ...(signal && { signal }),

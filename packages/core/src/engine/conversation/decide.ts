@@ -1,10 +1,8 @@
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
-import { decideCached } from "../clear/cached-edits.js";
+import type { CachedDeletion } from "../clear/cached-clearing.js";
 import { isThinkingBlock } from "../boundaries/clear-results.js";
-import { endOfRequest } from "../clear/cached-edits-request.js";
 import type { ClearPlan, ClearTarget } from "../clear/decision.js";
-import type { EditPosition } from "../boundaries/clearing-boundary.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { decideTimeBased } from "../clear/time-based.js";
 import { headTokens } from "../measure/context-meter.js";
@@ -39,7 +37,7 @@ export type Action =
   /** Results go from the messages, because they are stale or because room is needed. */
   | { readonly do: "clear"; readonly plan: ClearPlan; readonly isForRoom: boolean }
   /** Results go from the provider's cache; the messages stay. */
-  | { readonly do: "delete"; readonly plan: ClearPlan; readonly position: EditPosition }
+  | ({ readonly do: "delete" } & CachedDeletion)
   /** Texts that no compaction could make room for keep their ends. */
   | { readonly do: "cut"; readonly cuts: readonly PlannedCut[] }
   | { readonly do: "summarise"; readonly isLastResort: boolean }
@@ -141,22 +139,26 @@ function nextStage({ setup: { stages } }: Moment, { stagesDone }: Progress): Act
 /** What is stale goes where that costs nothing or pays. */
 function clearStale(moment: Moment): Action | undefined {
   const { setup, state } = moment;
+  const { lastResponseAt } = state.context.index;
   // What was deleted inside a cache that is gone would come back, all at once.
   if (state.cache.edits.deleted.size > 0 && isCacheLost(moment)) return { do: "restate-deletions" };
   const byTime = decideTimeBased({
     ...clearContextOf(moment),
-    now: setup.clock.now(),
+    // As long as the cache was kept warm nothing has passed.
+    now: setup.clock.now() - Math.max(0, (setup.options.keptWarmAt?.() ?? 0) - (lastResponseAt ?? 0)),
     isMainThread: setup.isMainThread,
     isCacheExpired: state.cache.areEditsStale,
   });
   if (byTime.kind === "clear") return { do: "clear", plan: byTime, isForRoom: false };
-  const plan = decideCached({
-    ...clearContextOf(moment),
-    state: state.cache.edits,
-    canEditCache: setup.capabilitiesOf(state.model).cacheEdits,
-  });
-  const position = endOfRequest(state.context.messages);
-  if (plan.kind === "clear" && position !== undefined) return { do: "delete", plan, position };
+  const deletion = setup.options.cachedClearing?.decide(
+    {
+      ...clearContextOf(moment),
+      state: state.cache.edits,
+      canEditCache: setup.capabilitiesOf(state.model).cacheEdits,
+    },
+    state.context.messages,
+  );
+  if (deletion !== undefined) return { do: "delete", ...deletion };
   return setup.settings.clearEagerly ? clearEagerly(moment) : undefined;
 }
 

@@ -82,8 +82,11 @@ function costFactsOf({ setup, state }: Moment): CostFacts | undefined {
   const model = findModel(state.model);
   if (model === undefined) return undefined;
   const { ttl } = latchTtl(state.cache.ttl, setup.ttlFacts(state.model)).latched.decision;
-  const last = state.context.index.lastResponseAt;
-  const isWarm = last !== undefined && setup.clock.now() < last + ttlMilliseconds[ttl];
+  const last = Math.max(
+    state.context.index.lastResponseAt ?? -Infinity,
+    setup.options.keptWarmAt?.() ?? -Infinity,
+  );
+  const isWarm = setup.clock.now() < last + ttlMilliseconds[ttl];
   const isOff = setup.capabilitiesOf(state.model).caching === "none" || !isCachingOn({ setup, state });
   return {
     prices: pricesAt(model, state.context.size.tokens),

@@ -19,8 +19,7 @@ export function foldMessages(
     (state, event) => apply(setup, state, event),
     start,
   );
-  const { source, settings } = setup;
-  const ttl = resumedTtlState(folded.context.live, { source, settings });
+  const ttl = resumedTtlState(folded.context.live, setup.ttlFacts(folded.model));
   const stored = messages.at(-1);
   const tip = stored !== undefined && isLateAnswer(stored) ? stored.uuid : undefined;
   const head = heldHeadIn(folded.context.live);

@@ -2,6 +2,7 @@ import type { QuerySource } from "../../messages/call/query-source.js";
 import type { Clock, Ids } from "../../messages/construct.js";
 import type { ToolResultBlock } from "../../messages/content.js";
 import type { Fields } from "../../messages/fields.js";
+import type { CachedClearing } from "../clear/cached-clearing.js";
 import type { RecallHint } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
 import type { EventEmitter } from "../events/emitter.js";
@@ -27,6 +28,7 @@ import type { RestoreStage } from "../restore/restore-stage.js";
 import type { GivenSettings } from "../settings/settings.js";
 import type { CompactPorts } from "../summarise/run/compact-run.js";
 import type { SummaryMessageParts } from "../summarise/shape/summary-message.js";
+import type { WatchedFacts } from "../watch/watched-call.js";
 import type { BreakDiffs } from "../watch/write-diffs.js";
 
 /** The system prompt: named sections, or a text of the caller's that replaces everything. */
@@ -94,6 +96,8 @@ export interface HostOptions {
   /** Which results may be cleared. Default: those of tools that common agents have. */
   readonly compactableTools?: CompactableTools;
   readonly recallHint?: RecallHint;
+  /** `cachedClearing` of `@palimpsest/core/engine`, for a provider that deletes results inside its cache (`cacheEdits`). */
+  readonly cachedClearing?: CachedClearing;
   /** Where texts go that are too long for the window. Without it their middle is left out, and the model told so. */
   readonly overflow?: OverflowStore;
   readonly hooks?: CompactHooks;
@@ -105,8 +109,13 @@ export interface HostOptions {
   /** How the model goes on after a compaction that came by itself; after a manual one it may ask, unless it is `autonomous`. */
   readonly continuation?: SummaryMessageParts["continuation"];
   readonly events?: EventEmitter;
-  readonly account?: CacheAccount;
+  /** Asked when lifetimes are decided on, and before every request. Default: one that may not write entries of an hour. */
+  readonly account?: () => CacheAccount;
+  /** What else belongs to the cache key and does not show in a request, for the watch. */
+  readonly watched?: () => WatchedFacts;
   readonly gapHistory?: GapHistory;
+  /** When a request of the host's last kept the cache warm (`decideKeepAlive`), in milliseconds. */
+  readonly keptWarmAt?: () => number | undefined;
   /** `writeDiffs` of `@palimpsest/core/engine`: what a cache break was about, for a person to read. */
   readonly diffs?: BreakDiffs;
   /** Further things that a compaction makes obsolete. */

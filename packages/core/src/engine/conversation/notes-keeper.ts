@@ -13,6 +13,7 @@ import { untilAborted } from "../ports/until-aborted.js";
 import { estimatorOf, originOf, thresholdsOf } from "./facts.js";
 import type { Running } from "./stages.js";
 import type { NotesKeeping, NotesStage } from "./stages.js";
+import { watchFork } from "./watch-fork.js";
 
 interface Update {
   readonly since: number;
@@ -224,6 +225,7 @@ class NotesKeeper implements NotesKeeping {
       estimator: estimatorOf(conversation),
       settings,
       now: () => clock.now(),
+      onRequest: (fork) => watchFork(setup, fork),
       onRetry: (retry) => events.emit("summary_retried", { source: "session_memory", ...retry }),
       room: thresholdsOf(conversation).contextWindow - state.context.size.padded,
     });

@@ -1,9 +1,9 @@
 import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
-import { applyCached } from "../clear/cached-edits.js";
+import type { CachedDeletion } from "../clear/cached-clearing.js";
 import type { ClearPlan } from "../clear/decision.js";
 import { applyClearing } from "../clear/local-clearing.js";
-import { createClearingBoundary, type EditPosition } from "../boundaries/clearing-boundary.js";
+import { createClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { applyMedia } from "../media/apply-media.js";
 import { decideMedia, type MediaPlan } from "../media/decide-media.js";
 import type { EngineStep } from "./conversation-api.js";
@@ -29,7 +29,7 @@ export async function perform(running: Running, action: Action): Promise<EngineS
     case "clear":
       return clearResults(running, action.plan);
     case "delete":
-      return deleteCached(running, action.plan, action.position);
+      return deleteCached(running, action);
     case "cut":
       return running.setup.compaction?.cut(running, action.cuts);
     case "drop-thinking":
@@ -84,14 +84,19 @@ async function clearResults(running: Running, plan: ClearPlan): Promise<EngineSt
 }
 
 /** Results go from the provider's cache. */
-async function deleteCached(running: Running, plan: ClearPlan, position: EditPosition): Promise<EngineStep> {
+async function deleteCached(
+  running: Running,
+  { plan, position }: CachedDeletion,
+): Promise<EngineStep | undefined> {
   const { setup, state } = running;
-  const { boundary, notice } = applyCached(state.cache.edits, plan, {
+  const applied = setup.options.cachedClearing?.apply(state.cache.edits, plan, {
     position,
     origin: originOf(running),
     events: setup.events,
     ...readStateOf(running),
   });
+  if (applied === undefined) return undefined;
+  const { boundary, notice } = applied;
   const tokensBefore = state.context.size.tokens;
   await running.commit({ kind: "cleared", boundary });
   setup.watch.notifyDeletion(setup.source, notice);

@@ -197,7 +197,11 @@ export class Runner implements Running {
       betas,
       at,
       sections: this.#assembly.sections,
-      facts: { edits: this.#state.cache.edits.pinned.length },
+      facts: {
+        ...setup.options.watched?.(),
+        overage: setup.options.account?.().isInOverage === true,
+        edits: this.#state.cache.edits.pinned.length,
+      },
     });
     return { kind: "request", call: { request, betas }, built, at, steps };
   }

@@ -57,7 +57,7 @@ export function createSetup(options: ConversationOptions & ResolvedOptions): Set
     capabilitiesOf,
     ttlFacts: (model) => ({
       source,
-      account: account ?? { isEligible: false, isInOverage: false },
+      account: account?.() ?? { isEligible: false, isInOverage: false },
       settings,
       capabilities: capabilitiesOf(model),
       prices: findModel(model)?.prices ?? relativePrices,

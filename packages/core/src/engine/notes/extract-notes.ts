@@ -1,3 +1,4 @@
+import type { ModelResponse } from "../../messages/call/response.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { RequestMessage, ToolUseBlock, UserBlock } from "../../messages/content.js";
@@ -31,7 +32,8 @@ export interface Extraction {
   readonly room?: number | undefined;
   readonly signal?: AbortSignal;
   /** Told what is sent, before it is. */
-  readonly onRequest?: (built: BuiltRequest) => void;
+  /** Told what is sent, before it is; what it gives is told of the answer. */
+  readonly onRequest?: (built: BuiltRequest) => ((response: ModelResponse) => void) | void;
   readonly onRetry?: AskOptions["onRetry"];
 }
 
@@ -88,7 +90,7 @@ async function extract(extraction: Extraction, billed: BilledCall[]): Promise<Ex
       maxTokens,
       answer: "calls",
     });
-    onRequest?.(built);
+    const tell = onRequest?.(built);
     const answer = await askModel(
       provider,
       { request: built.request, betas: built.betas },
@@ -100,6 +102,7 @@ async function extract(extraction: Extraction, billed: BilledCall[]): Promise<Ex
       if (edits > 0) break;
       return { kind: "failed", message: answer.failure.message, calls: billed };
     }
+    tell?.(answer.response);
     const { content } = answer.response;
     const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
     if (calls.length === 0) break;

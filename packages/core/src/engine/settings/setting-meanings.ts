@@ -24,6 +24,9 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   clearIdleMinutes:
     "minutes since the last response after which old results are cleared (the cache is cold anyway)",
   clearIdleKeep: "newest results that the time-based clearing keeps",
+  estimator:
+    "how the agent counts tokens of what was not sent yet; classic: a quarter of the characters, and a third more",
+  clearCached: "deletes old results inside the provider's cache, for a server that offers it (cache_edits)",
   clearCachedTrigger: "active results at which deletions inside the provider's cache start",
   clearCachedKeep: "newest results that deletions inside the provider's cache keep",
   clearNativeTrigger:
@@ -96,12 +99,16 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   disablePromptCaching: "sends no cache markers at all",
   disablePromptCachingModels: "models to which no cache markers are sent",
   cacheTtl: "how long cache entries live; auto: an hour where the account may have it and it pays",
+  cacheEligible: "whether the account may have cache entries that live an hour",
+  cacheOverage:
+    "whether the account is beyond what its plan includes, and so gets no hour; auto: as the API's headers say",
   cacheTtlSources: "query sources whose entries may live an hour",
   cacheImageAnchor:
     "whether a blank picture of one token stays after a compaction that took all pictures away, because the next one would empty the cache of the messages",
   cacheKeepAlive:
     "whether pauses are bridged by small requests that only read, where that is expected to pay",
   cacheKeepAlivePings: "such requests in one pause, at most",
+  cacheKeepAliveDollars: "dollars that such requests may cost in one conversation, at most",
   cacheKeepAliveMargin5m: "milliseconds before the end of an entry of five minutes at which one goes out",
   cacheKeepAliveMargin1h: "the same for an entry of an hour",
   cacheBreakShare: "share of the cached tokens that has to be lost for it to be a cache break",

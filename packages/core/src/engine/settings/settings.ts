@@ -51,6 +51,12 @@ const upTo =
 const fraction = upTo(1);
 const hundred = upTo(100);
 
+const amount = (value: number): Draft<number> => ({
+  default: value,
+  read: readNumber((number) => number >= 0),
+  allowed: "a number, 0 or more",
+});
+
 /** A list of patterns; as a text separated by commas. */
 const patterns = (value: readonly string[]): Draft<readonly string[]> => ({
   default: value,
@@ -125,6 +131,8 @@ export const settingDefinitions = keyed({
   disableClearing: onOff(false, "DISABLE_MICROCOMPACT"),
   clearIdleMinutes: count(60),
   clearIdleKeep: count(5),
+  estimator: oneOf(["learning", "classic"]),
+  clearCached: onOff(false),
   clearCachedTrigger: count(12),
   clearCachedKeep: count(5),
   clearNativeTrigger: count(180_000),
@@ -188,10 +196,13 @@ export const settingDefinitions = keyed({
   disablePromptCaching: onOff(false, "DISABLE_PROMPT_CACHING"),
   disablePromptCachingModels: patterns([]),
   cacheTtl: oneOf(["auto", "5m", "1h"]),
+  cacheEligible: onOff(true),
+  cacheOverage: oneOf(["auto", "on", "off"]),
   cacheTtlSources: patterns(["repl_main_thread*", "sdk", "agent:*"]),
   cacheImageAnchor: onOff(true),
   cacheKeepAlive: onOff(false),
   cacheKeepAlivePings: count(12),
+  cacheKeepAliveDollars: amount(0.5),
   cacheKeepAliveMargin5m: count(30_000),
   cacheKeepAliveMargin1h: count(180_000),
   cacheBreakShare: fraction(0.05),

@@ -88,8 +88,7 @@ function begin({ ports, onAttempt }: CompactRun): void {
   onAttempt();
 }
 
-const announce = ({ ports }: CompactRun, sent: SummaryRequestSent): void =>
-  tellObserver(ports.onRequest, sent);
+const announce = ({ ports }: CompactRun, sent: SummaryRequestSent) => tellObserver(ports.onRequest, sent);
 
 /**
  * Whether a fork is asked at all. Where the caller's format, or a forced choice of a tool, keeps it from reading the
@@ -214,7 +213,7 @@ async function writeStreaming(run: CompactRun, refused: TooLong | undefined): Pr
         prompt,
         account: accountFields(input.params?.parameters.extraBody ?? {}),
         maxTokens: isSameModel ? outputWithin(run, { prompt, messages }) : settings.compactOutputTokens,
-        onRequest: (request) => announce(run, { writer: "streaming", request, betas: [] }),
+        onRequest: (request) => void announce(run, { writer: "streaming", request, betas: [] }),
       },
       askOptions(run),
     );
@@ -313,7 +312,7 @@ async function writeOnServer(run: CompactRun): Promise<WrittenSummary | undefine
       prefix: sharedMessages(run, division.summarised),
       instructions: summaryPrompt({ variant: division.variant, instructions }),
       now: clock.now(),
-      onRequest: (request, betas) => announce(run, { writer: "server", request, betas }),
+      onRequest: (request, betas) => void announce(run, { writer: "server", request, betas }),
     },
     askOptions(run),
   );

@@ -1,4 +1,4 @@
-import type { ModelProvider } from "@palimpsest/core";
+import type { ConversationOptions, ModelProvider } from "@palimpsest/core";
 import type { Agent } from "../loop/agent.js";
 import type { McpServers } from "../mcp/connect-servers.js";
 import type { PermissionMode } from "../permissions/mode.js";
@@ -61,6 +61,8 @@ export interface SessionOptions {
   readonly onCompaction?: (progress: CompactionProgress | undefined) => void;
   /** Everything that the engine tells, of subagents too; no key is in it. */
   readonly onEngineEvent?: TellEngineEvent;
+  /** What is known of the account that pays. Default: that it may have cache entries of an hour. */
+  readonly account?: ConversationOptions["account"];
   /** Ends hooks that belong to no turn. */
   readonly signal?: AbortSignal;
   readonly now?: () => number;

@@ -19,6 +19,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createBreakDiffDirectory } from "../../stores/break-diffs.js";
 import { createCalibrationFile } from "../../stores/calibration-file.js";
 import { checkConversationId } from "../../stores/conversation-id.js";
@@ -44,6 +45,7 @@ import { sessionOrigins } from "./branch-session.js";
 import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
 import { backgroundTasks } from "./background-tasks.js";
+import { createKeepAlive, keptSentence } from "./keep-alive.js";
 import { answerOpenCalls, openCalls } from "./open-calls.js";
 import { ownPaths, scratchpadOf, withOwnFiles } from "./own-files.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
@@ -55,7 +57,7 @@ import { createSessionEvents, type TellEngineEvent } from "./session-events.js";
 import { openSessionGaps } from "./session-gaps.js";
 import { outputFolder, projectFolder, sessionFolder } from "./session-folder.js";
 import { createSessionHooks } from "./session-hooks.js";
-import { createSessionMemory } from "./session-memory.js";
+import { createSessionInstructions } from "./session-instructions.js";
 import type { SessionOptions } from "./session-options.js";
 import { createSessionPermissions } from "./session-permissions.js";
 import { createSessionPrompts } from "./session-prompts.js";
@@ -98,6 +100,8 @@ export interface Session {
   readonly mayBypass: boolean;
   /** For the next request on. Not while a turn is under way. */
   readonly switchModel: (model: string) => Promise<void>;
+  /** While nobody says anything: keeps its cache warm, where the settings want that and it pays. Never rejects. */
+  readonly whileWaiting: (signal: AbortSignal) => Promise<void>;
   /** Ends everything that the session started, and gives the conversation free. */
   readonly close: () => Promise<void>;
 }
@@ -176,7 +180,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const { onEngineEvent } = options;
   const tellEvent: TellEngineEvent | undefined =
     onEngineEvent && ((told) => onEngineEvent({ ...told, event: hider.value(told.event) }));
-  const memoryFor = createSessionMemory(options, {
+  const memoryFor = createSessionInstructions(options, {
     directories: await projectDirectories(cwd, home),
     hooks,
     hider,
@@ -265,6 +269,13 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   });
   const prompt = prompts.of({ hasSkills: true });
   const perModel = modelOptions(options.model);
+  const keepAlive = createKeepAlive(() => conversation, {
+    provider,
+    settings: settings.engine,
+    now,
+    wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {}),
+    onKept: (kept) => options.onNotice?.(keptSentence(kept, settings.engine.cacheKeepAliveDollars)),
+  });
   const conversation = createConversation(
     {
       ...shared,
@@ -275,6 +286,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       // A request holds what files and people said: keys go out of it here as everywhere.
       diffs: writeDiffs({ save: (diff) => breaks.save({ ...diff, text: hider.text(diff.text) }) }),
       source: options.source,
+      keptWarmAt: keepAlive.lastAt,
+      watched: () => ({
+        autoMode: permissions.permissionMode() === "bypassPermissions",
+        scopeStrategy: provider.capabilities(options.model).cacheScopes ? "static" : "none",
+      }),
       events,
       writer,
       branches: branches({ history }),
@@ -349,6 +365,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     clearResults: () => clearing.clear(conversation),
     canCompact: !settings.engine.disableCompact,
     undo: () => undoLastCompaction({ conversation, history }),
+    whileWaiting: keepAlive.during,
     setPermissionMode: setMode,
     mayBypass: options.mode === "bypassPermissions",
     async switchModel(model) {

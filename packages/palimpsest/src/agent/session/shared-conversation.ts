@@ -1,5 +1,6 @@
 import { findModel, type ConversationOptions } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
+import { cachedClearing, createHeuristicEstimator } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import type { HookCaller, Hooks } from "../hooks/hooks.js";
@@ -36,6 +37,8 @@ type Shared = Pick<
   | "recallHint"
   | "overflow"
   | "account"
+  | "estimator"
+  | "cachedClearing"
   | "timer"
 >;
 
@@ -54,7 +57,9 @@ export function sharedConversation(
     sessionId: options.id,
     recallHint,
     overflow: { ...createOverflowFiles(outputFolder(folder)), hint: overflowHint },
-    account: { isEligible: true, isInOverage: false },
+    account: options.account ?? (() => ({ isEligible: true, isInOverage: false })),
+    ...(options.settings.engine.estimator === "classic" ? { estimator: createHeuristicEstimator() } : {}),
+    ...(options.settings.engine.clearCached ? { cachedClearing } : {}),
     timer: {
       after(milliseconds, callback) {
         const timer = setTimeout(callback, milliseconds);

@@ -27,7 +27,7 @@ import type { StartSubagent } from "../subagents/subagents.js";
 import type { BackgroundCommands } from "../tools/background-commands.js";
 import { backgroundTasks } from "./background-tasks.js";
 import { planReminder } from "./plan-reminder.js";
-import type { MemoryOwner } from "./session-memory.js";
+import type { MemoryOwner } from "./session-instructions.js";
 import type { SessionPrompts } from "./session-prompts.js";
 import type { SessionState } from "./session-state.js";
 import { offeredTool, type ListedTools, type SessionTools } from "./session-tools.js";

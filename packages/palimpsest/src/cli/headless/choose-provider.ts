@@ -15,6 +15,10 @@ export interface ProviderChoice {
   /** The simulated API in this process, whatever keys there are. */
   readonly embedded?: boolean;
   readonly stallTimeoutMs?: number;
+  /** The server deletes results inside its cache where it is told to. */
+  readonly cacheEdits?: boolean;
+  /** Told whether the account is beyond what its plan includes, wherever the API says so. */
+  readonly onOverage?: (isInOverage: boolean) => void;
 }
 
 const API = "https://api.anthropic.com";
@@ -25,13 +29,13 @@ const API = "https://api.anthropic.com";
  * nobody can answer: a job whose secret is empty must not look like one that was done.
  */
 export async function chooseProvider(
-  { baseUrl, embedded = false, stallTimeoutMs }: ProviderChoice,
+  { baseUrl, embedded = false, stallTimeoutMs, cacheEdits = false, onOverage }: ProviderChoice,
   env: Terminal["env"],
 ): Promise<ChosenProvider> {
   const limits = stallTimeoutMs === undefined ? {} : { stallTimeoutMs };
   if (embedded) {
     const { createEmbeddedProvider } = await import("../../providers/embedded.js");
-    return { provider: createEmbeddedProvider(), apiKeySource: "none" };
+    return { provider: createEmbeddedProvider({ cacheEdits }), apiKeySource: "none" };
   }
   const given = (name: string): string | undefined => (env[name]?.trim() === "" ? undefined : env[name]);
   const address = baseUrl ?? given("ANTHROPIC_BASE_URL");
@@ -57,7 +61,10 @@ export async function chooseProvider(
   if (key === undefined && token === undefined && !needsNoKey) {
     throw new StartError(noKeyMessage(env["ANTHROPIC_API_KEY"], address));
   }
-  const { createAnthropicProvider } = await import("../../providers/anthropic.js");
+  const [{ createAnthropicProvider }, { overageIn }] = await Promise.all([
+    import("../../providers/anthropic.js"),
+    import("../../providers/overage.js"),
+  ]);
   const credentials =
     key !== undefined ? { apiKey: key } : token !== undefined ? { authToken: token } : { apiKey: "none" };
   return {
@@ -66,6 +73,11 @@ export async function chooseProvider(
       ...credentials,
       ...(address === undefined ? {} : { baseUrl: address }),
       fetch: await fetchFor(target, env),
+      ...(cacheEdits ? { capabilities: { cacheEdits } } : {}),
+      onHeaders(headers) {
+        const isInOverage = overageIn(headers);
+        if (isInOverage !== undefined) onOverage?.(isInOverage);
+      },
     }),
     apiKeySource:
       key !== undefined ? "ANTHROPIC_API_KEY" : token !== undefined ? "ANTHROPIC_AUTH_TOKEN" : "none",

@@ -2,8 +2,9 @@ import { findModel, TranscriptError, type ModelProvider, type Settings } from "@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { KEY_VARIABLES, keysIn, keysInAddress } from "../../agent/base/key-variables.js";
+import { listCommands } from "../../agent/commands/list-commands.js";
 import type { connectServers } from "../../agent/mcp/connect-servers.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { PermissionMode } from "../../agent/permissions/mode.js";
@@ -187,12 +188,21 @@ export async function openAgent(
     { ...places, files: settings.files, servers: servers.ofRepository, skills: skills.skills },
     { flags, env },
   );
+  const data = dataDirectory({ home, env });
+  const account = await openAccount(settings.engine, data);
   const [agentTypes, { style, warning }, chosen] = await Promise.all([
     loadAgentTypes(places),
     loadOutputStyle({ ...places, name: settings.outputStyle }),
-    chooseProvider({ ...flags, stallTimeoutMs: settings.engine.responseStallMs }, env),
+    chooseProvider(
+      {
+        ...flags,
+        stallTimeoutMs: settings.engine.responseStallMs,
+        cacheEdits: settings.engine.clearCached,
+        onOverage: account.noteOverage,
+      },
+      env,
+    ),
   ]);
-  const data = dataDirectory({ home, env });
   const resume =
     flags.resume ?? (flags.continue === true ? await newest(projectFolder(data, cwd)) : undefined);
   const mode = flags.permissionMode ?? settings.permissions.defaultMode ?? "default";
@@ -230,6 +240,7 @@ export async function openAgent(
       givenPrompt: () => prompt,
       ...(mcp === undefined ? {} : { mcp }),
       provider: chosen.provider,
+      account: account.facts,
       model,
       mode,
       id,
@@ -250,9 +261,11 @@ export async function openAgent(
       servers: () => mcp?.states() ?? [],
       provider: chosen.provider.name,
       apiKeySource: chosen.apiKeySource,
-      commands: skills.skills
-        .filter(({ isForPerson }) => isForPerson)
-        .map(({ name, description, argumentHint = "" }) => ({ name, description, argumentHint })),
+      commands: listCommands(skills.skills).map(({ name, description, argumentHint = "" }) => ({
+        name,
+        description,
+        argumentHint,
+      })),
       agents: session.subagents.types().map(({ name, description, model: own }) => ({
         name,
         description,
@@ -284,6 +297,28 @@ export async function openAgent(
     if (error instanceof TranscriptError) throw new StartError(error.message);
     throw error;
   }
+}
+
+/** What is known of the account: by the settings, by what the API says, at the start by what it said last. */
+async function openAccount(
+  { cacheEligible, cacheOverage }: Settings,
+  data: string,
+): Promise<{
+  readonly facts: NonNullable<SessionOptions["account"]>;
+  readonly noteOverage: (isInOverage: boolean) => void;
+}> {
+  const { createOverageFile } = await import("../../stores/overage-file.js");
+  const file = createOverageFile(join(data, "overage.json"));
+  const isTold = cacheOverage === "auto";
+  let isInOverage = isTold ? await file.load() : cacheOverage === "on";
+  return {
+    facts: () => ({ isEligible: cacheEligible, isInOverage: isInOverage === true }),
+    noteOverage(next) {
+      if (!isTold || next === isInOverage) return;
+      isInOverage = next;
+      void file.save(next);
+    },
+  };
 }
 
 async function newest(folder: string): Promise<string> {

@@ -105,7 +105,7 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
   await steer(opened);
   try {
     await run.start(opened, session.isResumed ? "resume" : "startup");
-    for await (const prompt of prompts) {
+    for await (const prompt of keptWarm(prompts, (waiting) => session.whileWaiting(waiting))) {
       const result = await run.answer(prompt);
       if (result.startsAnew === true) {
         const next = await open(afresh(flags), given);
@@ -130,6 +130,31 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
     await end(session, "other", teller);
   }
   return run.finish();
+}
+
+/** The prompts; while the next one is waited for, `idle` is at work. */
+async function* keptWarm(
+  prompts: AsyncIterable<Prompt | undefined>,
+  idle: (signal: AbortSignal) => Promise<void>,
+): AsyncGenerator<Prompt | undefined> {
+  const iterator = prompts[Symbol.asyncIterator]();
+  try {
+    while (true) {
+      const back = new AbortController();
+      const kept = idle(back.signal);
+      let next: IteratorResult<Prompt | undefined>;
+      try {
+        next = await iterator.next();
+      } finally {
+        back.abort();
+        await kept;
+      }
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 /** The same flags for a new conversation. */

@@ -37,7 +37,7 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
         ...(host.thinking === undefined ? {} : { parameters: { thinking: host.thinking } }),
         state: { ...world.state, readState: forgotten.watched },
         transcriptPath: "transcript.jsonl",
-        account: { isEligible: true, isInOverage: false },
+        account: () => ({ isEligible: true, isInOverage: false }),
       });
       let sent: PreparedRequest | undefined;
       return {

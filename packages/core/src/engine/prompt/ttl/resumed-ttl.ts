@@ -1,22 +1,20 @@
-import type { QuerySource } from "../../../messages/call/query-source.js";
 import { isFields } from "../../../messages/fields.js";
 import type { Message } from "../../../messages/message.js";
 import { sampledFigures } from "../../../messages/usage.js";
 import type { Ttl } from "../markers.js";
 import { recordedRequests } from "./recorded-requests.js";
-import { freshTtlState, noteRequest, type TtlSettings, type TtlState } from "./ttl-state.js";
+import { freshTtlState, noteRequest, settledDecision, type TtlFacts, type TtlState } from "./ttl-state.js";
 
 /**
  * The lifetimes of a conversation that goes on: what its requests showed, and the lifetime that its entries were
- * last written with, which stays what it was.
+ * last written with, which stays what it was unless there is nothing to weigh any more: a person set another, or the
+ * account may not have it.
  */
-export function resumedTtlState(
-  live: readonly Message[],
-  { source, settings }: { readonly source: QuerySource; readonly settings: TtlSettings },
-): TtlState {
+export function resumedTtlState(live: readonly Message[], facts: TtlFacts): TtlState {
+  const { source, settings } = facts;
   const seen = recordedRequests(live).reduce<TtlState>(noteRequest, freshTtlState);
   const ttl = writtenTtl(live);
-  if (ttl === undefined) return seen;
+  if (ttl === undefined || settledDecision(facts) !== undefined) return seen;
   return {
     ...seen,
     latched: {

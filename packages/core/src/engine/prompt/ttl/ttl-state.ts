@@ -141,7 +141,13 @@ export const gapsToExpect = (state: TtlState, facts: Pick<TtlFacts, "source" | "
     addEvidence(seenBefore(facts.history ?? noGapHistory, facts.source), state.evidence),
   );
 
-function settledDecision({ source, account, settings, capabilities }: TtlFacts): TtlDecision | undefined {
+/** What is decided without weighing anything; undefined where an hour may be had if it pays. */
+export function settledDecision({
+  source,
+  account,
+  settings,
+  capabilities,
+}: TtlFacts): TtlDecision | undefined {
   if (!capabilities.ttls.includes("1h")) return { ttl: "5m", reason: "not-offered" };
   if (settings.cacheTtl === "5m") return { ttl: "5m", reason: "setting" };
   if (!matchesSource(settings.cacheTtlSources, trackedAs(source))) return { ttl: "5m", reason: "not-listed" };

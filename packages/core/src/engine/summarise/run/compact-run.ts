@@ -1,3 +1,4 @@
+import type { ModelResponse } from "../../../messages/call/response.js";
 import type { BilledCall } from "../../../messages/billed-calls.js";
 import type { QuerySource } from "../../../messages/call/query-source.js";
 import type { ModelRequest } from "../../../messages/call/request.js";
@@ -81,8 +82,8 @@ export interface CompactPorts {
   readonly onStatus?: (status: CompactStatus) => void;
   /** Told every `compactKeepAliveMs` while it runs: editors drop connections that are silent. */
   readonly every?: (milliseconds: number, callback: () => void) => () => void;
-  /** Told of every request that is sent, for the watch. */
-  readonly onRequest?: (sent: SummaryRequestSent) => void;
+  /** Told of every request that is sent, for the watch; what it gives is told of a fork's answer. */
+  readonly onRequest?: (sent: SummaryRequestSent) => ((response: ModelResponse) => void) | void;
 }
 
 export interface SummaryRequestSent {

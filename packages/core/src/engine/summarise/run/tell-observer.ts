@@ -1,8 +1,8 @@
 /** Tells whoever listens. One that throws is its own problem. */
-export function tellObserver<T>(observer: ((value: T) => void) | undefined, value: T): void {
+export function tellObserver<T, R>(observer: ((value: T) => R) | undefined, value: T): R | undefined {
   try {
-    observer?.(value);
+    return observer?.(value);
   } catch {
-    // See above.
+    return undefined;
   }
 }

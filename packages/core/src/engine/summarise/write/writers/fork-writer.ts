@@ -1,3 +1,4 @@
+import type { ModelResponse } from "../../../../messages/call/response.js";
 import type { RequestMessage } from "../../../../messages/content.js";
 import type { ModelProvider } from "../../../ports/model-provider.js";
 import { buildFork } from "../../../prompt/fork.js";
@@ -12,15 +13,15 @@ export interface ForkSummary {
   readonly messages: readonly RequestMessage[];
   readonly now: number;
   readonly maxTokens: number;
-  /** Told what is sent, before it is. */
-  readonly onRequest?: ((built: BuiltRequest) => void) | undefined;
+  /** Told what is sent, before it is; what it gives is told of the answer. */
+  readonly onRequest?: ((built: BuiltRequest) => ((response: ModelResponse) => void) | void) | undefined;
 }
 
 /**
  * Asks the conversation's own model on the conversation's own cache: everything in the cache key is as it was
  * last sent, one user message follows, and nothing is written. What the caller set for its own answers is left out.
  */
-export function askFork(summary: ForkSummary, options: AskOptions): Promise<ModelAnswer> {
+export async function askFork(summary: ForkSummary, options: AskOptions): Promise<ModelAnswer> {
   const { provider, params, messages, now, maxTokens, onRequest } = summary;
   const built = buildFork(params, {
     source: "compact",
@@ -30,6 +31,8 @@ export function askFork(summary: ForkSummary, options: AskOptions): Promise<Mode
     maxTokens,
     answer: "text",
   });
-  onRequest?.(built);
-  return askModel(provider, { request: built.request, betas: built.betas }, options);
+  const tell = onRequest?.(built);
+  const answer = await askModel(provider, { request: built.request, betas: built.betas }, options);
+  if (answer.kind === "answer") tell?.(answer.response);
+  return answer;
 }

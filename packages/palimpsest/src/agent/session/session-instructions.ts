@@ -11,7 +11,7 @@ import { settingsSources } from "../settings/settings-files.js";
 import { hidingFiles, type KeyHider } from "./key-hider.js";
 import type { SessionOptions } from "./session-options.js";
 
-export interface SessionMemoryParts {
+export interface SessionInstructionsParts {
   /** From the repository's root to the working directory. */
   readonly directories: readonly string[];
   readonly hooks: Hooks;
@@ -34,9 +34,9 @@ export interface MemoryOwner {
 type Loaded = HookInput<"InstructionsLoaded">;
 
 /** The instructions of directories that agents get into, one memory for each agent. */
-export function createSessionMemory(
+export function createSessionInstructions(
   { cwd, home, sources = settingsSources }: Pick<SessionOptions, "cwd" | "home" | "sources">,
-  { directories, hooks, hider, isDenied, now, tell }: SessionMemoryParts,
+  { directories, hooks, hider, isDenied, now, tell }: SessionInstructionsParts,
 ): (owner: MemoryOwner) => NestedMemory {
   const root = directories[0] ?? cwd;
   const rules = createMemoryRules({ workingDirectory: cwd, home, directoriesAbove: directories });
