@@ -308,6 +308,7 @@ describe("a prompt with files and skills", () => {
       '/ops:ship api "the prod"',
       "/mine",
       "/theirs",
+      "Thanks.",
     ];
     const input = prompts.map((content) =>
       JSON.stringify({ type: "user", message: { role: "user", content } }),

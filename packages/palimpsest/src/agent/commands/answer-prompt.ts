@@ -8,7 +8,7 @@ import { gatherSkill } from "./gather-skill.js";
 import { readMentions } from "./read-mentions.js";
 import { resolveCommand } from "./resolve-command.js";
 import { runBuiltIn } from "./run-built-in.js";
-import { useModelOf } from "./skill-model.js";
+import { useModelOf, type ModelInUse } from "./skill-model.js";
 
 /** What a person asks. */
 export interface GivenPrompt {
@@ -32,7 +32,7 @@ export interface AnswerOptions {
   readonly signal: AbortSignal;
   readonly maxTurns?: number;
   /** Every call that stored messages tell of. */
-  readonly callsOf: (messages: readonly Message[]) => readonly BilledCall[];
+  readonly callsOf: (messages: readonly Message[]) => Promise<readonly BilledCall[]>;
 }
 
 /**
@@ -66,17 +66,22 @@ export async function* answerPrompt(
     const text = `/${skill.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
     return { reason: "failed", text, turns: 0, command: { name: skill.name } };
   }
-  const model = await useModelOf(skill, session);
+  let gathered: Gathered | undefined;
+  let model: ModelInUse | undefined;
+  const gather = async (): Promise<Gathered> => {
+    gathered = await gatherSkill({ ...resolved, allowing, session, signal });
+    if (gathered.failure !== undefined) return gathered;
+    model = await useModelOf(skill, session);
+    const notices = model.notice === undefined ? gathered.notices : [...gathered.notices, model.notice];
+    return { ...gathered, notices };
+  };
+  // A repository's file allows its own commands, where it is trusted, and nothing that the model calls.
+  const agent = skill.source === "user" ? allowing : session.agent;
   try {
-    if (model.notice !== undefined) yield { kind: "notice", text: model.notice };
-    // A repository's file allows its own commands, where it is trusted, and nothing that the model calls.
-    const agent = skill.source === "user" ? allowing : session.agent;
-    let gathered: Gathered | undefined;
-    const gather = async () => (gathered = await gatherSkill({ ...resolved, allowing, session, signal }));
     const result = yield* options.query(agent, content, { ...asked, gather });
     return gathered?.failure === undefined ? result : { ...result, command: { name: skill.name } };
   } finally {
-    await model.leave();
+    await model?.leave();
   }
 }
 
@@ -86,12 +91,11 @@ async function* builtIn(
   options: AnswerOptions,
 ): AsyncGenerator<AgentEvent, PromptResult> {
   const refused =
-    typeof content === "string" || content.length === 1
-      ? isPinned === true && `/${name} is done at once: there is nothing to pin.`
-      : `/${name} takes no pictures or further texts.`;
+    piped !== undefined || (typeof content !== "string" && content.length > 1)
+      ? `/${name} takes nothing beside it: no pictures, no further texts, and nothing that is piped in.`
+      : isPinned === true && `/${name} is done at once: there is nothing to pin.`;
   if (refused !== false) return { reason: "failed", text: refused, turns: 0, command: { name } };
-  const given = [args, piped ?? ""].filter((text) => text !== "").join("\n\n");
-  const { kind, text, data, step, startsAnew } = await runBuiltIn(name, given, options);
+  const { kind, text, data, step, startsAnew } = await runBuiltIn(name, args, options);
   if (step !== undefined) {
     yield { kind: "step", step };
     for (const message of step.added) yield { kind: "message", message };

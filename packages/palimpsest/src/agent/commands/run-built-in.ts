@@ -11,7 +11,7 @@ export interface BuiltInParts {
   readonly session: Session;
   readonly signal: AbortSignal;
   /** Every call that stored messages tell of. */
-  readonly callsOf: (messages: readonly Message[]) => readonly BilledCall[];
+  readonly callsOf: (messages: readonly Message[]) => Promise<readonly BilledCall[]>;
 }
 
 /** Does what the program itself does for a prompt that is a command. Rejects as the store does. */
@@ -28,7 +28,7 @@ export async function runBuiltIn(
       return contextCommand(session.conversation);
     case "cost": {
       await session.conversation.flush();
-      return costCommand(callsOf(await session.history().catch(() => [])));
+      return costCommand(await callsOf(await session.history().catch(() => [])));
     }
     case "clear":
       return { kind: "done", text: "", startsAnew: true };

@@ -147,7 +147,20 @@ function word(fields: Fields, key: string): string | undefined {
 }
 
 /** Some write blanks between rules where others write commas; blanks in brackets belong to a rule. */
-const rulesIn = (text: string): readonly string[] => text.match(/[^\s(]+(?:\([^)]*\)\S*)?/g) ?? [];
+function rulesIn(text: string): readonly string[] {
+  const rules: string[] = [];
+  let rule = "";
+  let depth = 0;
+  for (const character of text) {
+    if (character === "(") depth += 1;
+    else if (character === ")") depth -= 1;
+    if (depth <= 0 && /\s/.test(character)) {
+      if (rule !== "") rules.push(rule);
+      rule = "";
+    } else rule += character;
+  }
+  return rule === "" ? rules : [...rules, rule];
+}
 
 const firstLine = (body: string): string =>
   body

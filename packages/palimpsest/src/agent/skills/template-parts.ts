@@ -5,8 +5,9 @@ export interface TemplatePart {
 }
 
 const inline = /(?<=^|\s)!`([^`\n]+)`/g;
-const opening = /^```!\s*$/;
-const closing = /^```\s*$/;
+const FENCE = "```";
+const isOpening = (line: string): boolean => line.startsWith(FENCE) && line.slice(3).trim() === "!";
+const isClosing = (line: string): boolean => line.startsWith(FENCE) && line.slice(3).trim() === "";
 
 /**
  * Takes a text apart: `` !`command` `` at the beginning of a line or after a blank, and blocks that begin with
@@ -20,28 +21,28 @@ export function templateParts(body: string): readonly TemplatePart[] {
     words = "";
     parts.push({ kind: "command", text });
   };
-  const lines = body.split("\n");
-  const lastClosing = lines.findLastIndex((line) => closing.test(line));
+  // Most texts hold none.
+  const lines = /!`|```!/.test(body) ? body.split("\n") : [body];
+  const lastClosing = lines.findLastIndex(isClosing);
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
-    const end = at === lines.length - 1 ? "" : "\n";
-    if (at < lastClosing && opening.test(line)) {
+    if (at < lastClosing && isOpening(line)) {
       const first = at + 1;
-      while (!closing.test(lines[(at += 1)] ?? ""));
+      while (!isClosing(lines[(at += 1)] ?? ""));
       const text = lines.slice(first, at).join("\n").trim();
       if (text !== "") command(text);
       words += at === lines.length - 1 ? "" : "\n";
       continue;
     }
     let from = 0;
-    for (const found of line.matchAll(inline)) {
+    for (const found of line.includes("!`") ? line.matchAll(inline) : []) {
       const text = (found[1] ?? "").trim();
       if (text === "") continue;
       words += line.slice(from, found.index);
       command(text);
       from = found.index + found[0].length;
     }
-    words += line.slice(from) + end;
+    words += line.slice(from) + (at === lines.length - 1 ? "" : "\n");
   }
   if (words !== "") parts.push({ kind: "text", text: words });
   return parts;

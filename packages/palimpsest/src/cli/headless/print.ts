@@ -84,16 +84,15 @@ interface Work extends PrintIo {
 
 async function work(flags: PrintFlags, given: Work): Promise<number> {
   const { prompts, complain, teller, signal, control } = given;
-  const [{ query }, { answerPrompt }, { recordedCalls }] = await Promise.all([
+  const [{ query }, { answerPrompt }] = await Promise.all([
     import("../../agent/loop/query.js"),
     import("../../agent/commands/answer-prompt.js"),
-    import("../../replay/recorded-calls.js"),
   ]);
   const opened = await open(flags, given);
   if (typeof opened === "number") return opened;
   let { session } = opened;
   for (const notice of opened.notices) complain(notice);
-  const parts = { ...given, flags, io: given, answerPrompt, query, callsOf: recordedCalls };
+  const parts = { ...given, flags, io: given, answerPrompt, query, callsOf };
   const run = new Run(parts, opened);
   /** Lets the program at the other end steer the session. */
   const steer = async (to: OpenedAgent): Promise<void> => {
@@ -156,6 +155,8 @@ async function* keptWarm(
     await iterator.return?.();
   }
 }
+const callsOf: AnswerOptions["callsOf"] = async (messages) =>
+  (await import("../../replay/recorded-calls.js")).recordedCalls(messages);
 
 /** The same flags for a new conversation. */
 function afresh({
