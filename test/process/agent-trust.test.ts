@@ -174,13 +174,15 @@ describe("a repository that nobody trusted", () => {
       model: "sonnet",
     });
     await place.put("work/.claude/agents/own.md", "---\nname: own\ndescription: d\n---\nBe.");
-    await place.put("work/.claude/commands/run.md", `!\`${touching(place.at)}\` and say so`);
+    // Commands of a skill that only the model can load never run.
+    const run = `---\nuser-invocable: false\n---\n!\`${touching(place.at)}\` and say so`;
+    await place.put("work/.claude/skills/run/SKILL.md", run);
     expect((await place.ask()).code).toBe(0);
     expect(shown(place.api)).not.toContain("the-contents");
     expect(isOwned(place.at)).toBe(false);
   });
 
-  it("a command in a skill is shown and never run, trusted or not", async () => {
+  it("a command in a skill that the model loads is shown and never run, trusted or not", async () => {
     const place = await setUp([[{ tool: "Skill", input: { skill: "run" } }], [{ text: "done" }]]);
     await place.put("work/.claude/commands/run.md", `!\`${touching(place.at)}\` and say so`);
     expect((await place.ask(["--trust", "--permission-mode", "bypassPermissions"])).code).toBe(0);
