@@ -57,6 +57,27 @@ describe("settings files", () => {
     expect(model).toBe("p");
   });
 
+  it("what the person gives for this run counts before every file, whatever the sources, and is theirs", async () => {
+    await put("project/.claude/settings.local.json", { model: "local", reserve: 3 });
+    const file = await put("ci.json", { model: "given", env: { HTTPS_PROXY: "mine" } });
+    const inline = JSON.stringify({ permissions: { defaultMode: "bypassPermissions" } });
+    const given = (text: string) => ({ given: { text, flag: "--settings", base: root } });
+    expect(await read({ ...given("ci.json"), sources: ["local"] })).toMatchObject({
+      model: "given",
+      engine: { reserve: 3 },
+      env: { HTTPS_PROXY: "mine" },
+      files: [{ path: file, source: "user" }, {}],
+      warnings: [],
+    });
+    expect(await read({ ...given(inline), sources: [] })).toMatchObject({
+      permissions: { defaultMode: "bypassPermissions" },
+      files: [{ path: "--settings" }],
+    });
+    for (const bad of ["", "absent.json", "{", "[]", '{"model":5}', '{"permissions":{"deny":["Bash("]}}']) {
+      expect((await failure(given(bad))).message).toMatch(/^[^\n]+$/);
+    }
+  });
+
   it("permissions of all files, with where they count from", async () => {
     const user = await put("home/.claude/settings.json", {
       permissions: { allow: ["Read(~/docs/**)"], deny: ["Bash(rm:*)"], defaultMode: "acceptEdits" },
