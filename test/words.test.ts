@@ -13,6 +13,11 @@ const wrong: readonly (readonly [RegExp, string])[] = [
   [/\bhas to be a (?:text|number)\b/, "must be a string, a number"],
 ];
 
+/** The same, of texts that are shown: comments may say it. */
+const wrongInTexts: readonly (readonly [RegExp, string])[] = [
+  [/(?<!\bthere )\bis (?:no (?!longer\b|more\b)|none of)\b/i, "is not a"],
+];
+
 const filesIn = (folder: string, isWanted: (name: string) => boolean): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => isWanted(name) && !/(?:^|\/)(?:node_modules|dist|reference|decisions)\//.test(name))
@@ -34,7 +39,7 @@ const proseOf = (code: string): readonly string[] =>
 const withoutTitles = (page: string): string => page.replaceAll(/`[^`\n]+\.ts › [^`\n]+`/g, "");
 
 const findings = (file: string, text: string): readonly string[] =>
-  wrong.flatMap(([pattern, better]) => {
+  [...wrong, ...(/^["`].*$/.test(text) ? wrongInTexts : [])].flatMap(([pattern, better]) => {
     const found = pattern.exec(text)?.[0];
     return found === undefined ? [] : [`${relative(root, file)}: ${found}, say: ${better}`];
   });

@@ -9,7 +9,7 @@ import { checkProperty } from "../../packages/palimpsest/src/testing/check-prope
 interface Compaction {
   /** How many of the newest messages it keeps. */
   readonly kept: number;
-  readonly place: "behind-summary" | "before-boundary";
+  readonly place: "after-summary" | "before-boundary";
   readonly restored: readonly string[];
   readonly isManual: boolean;
 }
@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const compaction: fc.Arbitrary<Compaction> = fc.record({
   kept: fc.nat(8),
-  place: fc.constantFrom("behind-summary", "before-boundary"),
+  place: fc.constantFrom("after-summary", "before-boundary"),
   restored: fc.array(fc.constantFrom("file", "todo", "plan_file_reference", "invoked_skills"), {
     maxLength: 3,
   }),
@@ -109,7 +109,7 @@ class Recorder {
     const uuid = `boundary ${name}`;
     const keptBranch = kept === 0 ? [] : this.#branch.slice(-kept);
     const [headUuid, tailUuid] = [keptBranch[0], keptBranch.at(-1)];
-    const anchorUuid = place === "behind-summary" ? `summary ${name}` : null;
+    const anchorUuid = place === "after-summary" ? `summary ${name}` : null;
     const preservedSegment = { headUuid, tailUuid, anchorUuid };
     own({
       type: "system",

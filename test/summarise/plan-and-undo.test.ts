@@ -91,6 +91,6 @@ describe("undo", () => {
     await host.turns(2);
     expect(host.resumed()).toEqual(host.messages);
     const twice = undoCompaction({ before, compacted, now: host.live, tokens, mostTokens: 150_000 }, origin);
-    expect(twice).toMatchObject({ kind: "failed", reason: "another_conversation" });
+    expect(twice).toMatchObject({ kind: "failed", reason: "nothing_to_undo" });
   });
 });

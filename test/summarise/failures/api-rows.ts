@@ -45,7 +45,7 @@ const faults: readonly ApiFault[] = [
     fault: { fault: "error", events: 6, type: "overloaded_error" },
   },
   {
-    name: "something that is no answer of the API",
+    name: "something that is not an answer of the API",
     cause: "the server broke the protocol: status 200 with neither a stream nor a message",
     requests: 2,
     answer: () => new Response("<html>Welcome</html>", { headers: { "content-type": "text/html" } }),

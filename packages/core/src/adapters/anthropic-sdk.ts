@@ -238,7 +238,7 @@ async function readResponse(parsed: unknown): Promise<ModelResponse> {
   }
   const decoded = decodeResponse(parsed);
   if (decoded.kind === "message") return decoded.message;
-  throw new Error("the answer is no message");
+  throw new Error("the answer must be a message");
 }
 
 const isSignal = (value: unknown): value is AbortSignal =>

@@ -19,7 +19,7 @@ export async function checkRejects(promise: Promise<unknown>, code: string, what
   );
   check(outcome.rejected, `${what}: expected a rejection with code "${code}", but it resolved`);
   const { error } = outcome;
-  check(error instanceof Error, `${what}: rejected with something that is no Error: ${String(error)}`);
+  check(error instanceof Error, `${what}: rejected with something that is not an Error: ${String(error)}`);
   const actual = "code" in error ? String(error.code) : "none";
   check(actual === code, `${what}: expected code "${code}", got "${actual}" (${error.message})`);
   check(error.message.trim() !== "", `${what}: the error has no message for a person`);

@@ -30,7 +30,7 @@ export interface Kept {
   readonly head: Message;
   readonly tail: Message;
   /** After the summary (`up_to`), or before the boundary as the conversation's prefix (`from`). */
-  readonly place: "behind-summary" | "before-boundary";
+  readonly place: "after-summary" | "before-boundary";
 }
 
 /** Makes messages that hang on one another: each is the child of the one made before it. */
@@ -82,7 +82,7 @@ export function conversationBuilder(options: ConversationBuilderOptions = {}): C
               preservedSegment: {
                 headUuid: kept.head.uuid,
                 tailUuid: kept.tail.uuid,
-                anchorUuid: kept.place === "behind-summary" ? summaryUuid : null,
+                anchorUuid: kept.place === "after-summary" ? summaryUuid : null,
               },
             }),
       });
@@ -90,7 +90,7 @@ export function conversationBuilder(options: ConversationBuilderOptions = {}): C
         { ...origin(), ids: { next: () => summaryUuid }, parentUuid: boundary.uuid },
         { content: "Summary", isCompactSummary: true, isVisibleInTranscriptOnly: true },
       );
-      last = kept?.place === "behind-summary" ? kept.tail.uuid : summaryUuid;
+      last = kept?.place === "after-summary" ? kept.tail.uuid : summaryUuid;
       return [boundary, summary];
     },
     sidechain: (text) => ({

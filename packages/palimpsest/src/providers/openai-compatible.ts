@@ -143,7 +143,7 @@ function prepare(
 const unsendable: PlainFailure = {
   kind: "invalid-request",
   message:
-    "the request cannot be sent: its body is no JSON, or a key or header holds what no header may hold",
+    "the request cannot be sent: its body is not JSON, or a key or header holds characters that a header cannot hold",
   retryable: false,
 };
 

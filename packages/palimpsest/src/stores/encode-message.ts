@@ -18,7 +18,7 @@ export function encodeMessage(message: Message): string {
   } catch (cause) {
     throw new TranscriptError(
       "bad_message",
-      `Message ${message.uuid} cannot be stored because it is no JSON; mend it and append its batch again.`,
+      `Message ${message.uuid} cannot be stored because it is not JSON; mend it and append its batch again.`,
       { cause },
     );
   }

@@ -28,7 +28,7 @@ function ticking() {
     const tail = kept?.at(-1);
     const [boundary, summary] = tick(() =>
       builder.compaction(
-        head === undefined || tail === undefined ? undefined : { head, tail, place: "behind-summary" },
+        head === undefined || tail === undefined ? undefined : { head, tail, place: "after-summary" },
       ),
     );
     const compactMetadata = { ...boundary.compactMetadata, postTokens };

@@ -264,9 +264,9 @@ it("keeps a segment whose first message is not on the branch, and no older summa
   const note = talk.system("session_memory");
   talk.rewindTo(two);
   const three = talk.user("three");
-  const first = talk.compaction({ head: two, tail: three, place: "behind-summary" });
+  const first = talk.compaction({ head: two, tail: three, place: "after-summary" });
   const four = talk.assistant("four");
-  const second = talk.compaction({ head: note, tail: four, place: "behind-summary" });
+  const second = talk.compaction({ head: note, tail: four, place: "after-summary" });
   const five = talk.user("five");
   const live = liveMessages([one, two, note, three, ...first, four, ...second, five]);
   expect(live).toEqual([...second, three, four, five]);

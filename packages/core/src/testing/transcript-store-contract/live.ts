@@ -50,7 +50,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const [boundary, summary] = talk.compaction({
         head: kept[0],
         tail: kept[1],
-        place: "behind-summary",
+        place: "after-summary",
       });
       const next = talk.user("five");
       await write(store, "c", [...old, ...kept], [boundary, summary], [next]);
@@ -86,10 +86,10 @@ export const liveCases: readonly TranscriptStoreCase[] = [
         talk.assistant("four"),
         talk.user("five"),
       ] as const;
-      const first = talk.compaction({ head: kept[0], tail: kept[3], place: "behind-summary" });
+      const first = talk.compaction({ head: kept[0], tail: kept[3], place: "after-summary" });
       const between = [talk.assistant("six"), talk.user("seven")] as const;
       await write(store, "c", [...old, ...kept, ...first, ...between]);
-      const second = talk.compaction({ head: kept[2], tail: between[0], place: "behind-summary" });
+      const second = talk.compaction({ head: kept[2], tail: between[0], place: "after-summary" });
       const next = talk.assistant("eight");
       await write(store, "c", [...second], [next]);
       checkContent(await store.readLive("c"), [...second, kept[2], kept[3], between[0], next], "readLive");
@@ -106,7 +106,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const middle = [talk.user("four"), talk.assistant("five")] as const;
       const second = talk.compaction({ head: prefix[1], tail: middle[0], place: "before-boundary" });
       const late = talk.user("six");
-      const third = talk.compaction({ head: first[1], tail: late, place: "behind-summary" });
+      const third = talk.compaction({ head: first[1], tail: late, place: "after-summary" });
       const next = talk.user("seven");
       await write(store, "c", [...prefix, old, ...first, ...middle, ...second], [late, ...third, next]);
       checkContent(
@@ -122,12 +122,12 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const store = await createStore();
       const talk = conversationBuilder();
       const [one, two] = [talk.user("one"), talk.assistant("two")];
-      const first = talk.compaction({ head: two, tail: two, place: "behind-summary" });
+      const first = talk.compaction({ head: two, tail: two, place: "after-summary" });
       talk.rewindTo(first[1]);
       const restored = talk.attachment("file");
       talk.rewindTo(two);
       const three = talk.user("three");
-      const second = talk.compaction({ head: two, tail: three, place: "behind-summary" });
+      const second = talk.compaction({ head: two, tail: three, place: "after-summary" });
       const next = talk.assistant("four");
       await write(store, "c", [one, two, ...first, restored, three]);
       checkContent(
@@ -151,7 +151,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const old = talk.user("one");
       const first = talk.compaction();
       const two = talk.user("two");
-      const second = talk.compaction({ head: first[0], tail: two, place: "behind-summary" });
+      const second = talk.compaction({ head: first[0], tail: two, place: "after-summary" });
       const next = talk.assistant("three");
       await write(store, "c", [old, ...first, two, ...second, next]);
       checkContent(await store.readLive("c"), [...second, first[1], two, next], "readLive");
@@ -163,7 +163,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const store = await createStore();
       const talk = conversationBuilder();
       const [one, two] = [talk.user("one"), talk.assistant("two")];
-      const [boundary, summary] = talk.compaction({ head: two, tail: two, place: "behind-summary" });
+      const [boundary, summary] = talk.compaction({ head: two, tail: two, place: "after-summary" });
       const { compactMetadata } = boundary;
       const misleading = {
         ...boundary,
@@ -212,7 +212,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const store = await createStore();
       const talk = conversationBuilder();
       const [one, two, three] = [talk.user("one"), talk.assistant("two"), talk.user("three")];
-      const compaction = talk.compaction({ head: three, tail: three, place: "behind-summary" });
+      const compaction = talk.compaction({ head: three, tail: three, place: "after-summary" });
       const dropped = talk.assistant("four");
       talk.rewindTo(two);
       const other = talk.user("another three");
@@ -226,7 +226,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const store = await createStore();
       const talk = conversationBuilder();
       const [one, two, three] = [talk.user("one"), talk.assistant("two"), talk.user("three")];
-      const compaction = talk.compaction({ head: two, tail: three, place: "behind-summary" });
+      const compaction = talk.compaction({ head: two, tail: three, place: "after-summary" });
       const later = [talk.assistant("four"), talk.attachment("file")];
       await write(store, "c", [one, two, three, ...compaction, ...later]);
       talk.rewindTo(two);
@@ -234,7 +234,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       await write(store, "c", [marker]);
       checkContent(await store.readLive("c"), [one, two, marker], "readLive");
       const next = talk.user("another three");
-      const second = talk.compaction({ head: marker, tail: next, place: "behind-summary" });
+      const second = talk.compaction({ head: marker, tail: next, place: "after-summary" });
       await write(store, "c", [next, ...second]);
       checkContent(await store.readLive("c"), [...second, marker, next], "readLive after a compaction");
     },
@@ -260,7 +260,7 @@ export const liveCases: readonly TranscriptStoreCase[] = [
       const store = await createStore();
       const talk = conversationBuilder();
       const [one, two, three] = [talk.user("one"), talk.assistant("two"), talk.user("three")];
-      const compaction = talk.compaction({ head: two, tail: three, place: "behind-summary" });
+      const compaction = talk.compaction({ head: two, tail: three, place: "after-summary" });
       const writer = await store.open("main");
       await writer.append([one, two, three, ...compaction]);
       const marker = { ...conversationBuilder({ sessionId: "other" }).system("branched"), uuid: "marker" };

@@ -55,7 +55,7 @@ export const storageCases: readonly TranscriptStoreCase[] = [
     },
   },
   {
-    name: "an entry of a type that nobody knows is no damage and harms no message",
+    name: "an entry of a type that nobody knows does no damage and harms no message",
     async run(createStore) {
       const store = await createStore();
       const talk = conversationBuilder();

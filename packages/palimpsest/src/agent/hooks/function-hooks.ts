@@ -78,7 +78,8 @@ async function call<Name extends HookName>(
 ): Promise<HookOutput<Name> | undefined> {
   const output: unknown = await hook(input, options);
   if (output === undefined || output === null) return undefined;
-  if (typeof output !== "object") throw new TypeError(`a ${typeof output} is no answer of a hook`);
+  if (typeof output !== "object")
+    throw new TypeError(`a hook must return an object or nothing, not a ${typeof output}`);
   return mergeHookOutputs<Name>([output]);
 }
 

@@ -123,7 +123,7 @@ function createReader(prefix: string) {
     if (matches === undefined) {
       const allowed = "a name, names separated by |, a regular expression, or * for all";
       if (typeof pattern !== "string") invalid(`${place}.matcher`, pattern, allowed);
-      else tell("invalid", `${place}.matcher`, { message: "this is no regular expression", allowed });
+      else tell("invalid", `${place}.matcher`, { message: "this is not a regular expression", allowed });
       return [];
     }
     const hooks = list(value["hooks"], `${place}.hooks`).flatMap(({ item, at }) => hook(item, at));

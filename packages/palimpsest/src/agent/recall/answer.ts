@@ -39,7 +39,7 @@ function asked(input: ToolInput): string | ((search: Search) => Promise<ToolOutp
   if (given.length !== 1) return "Give exactly one of query, tool_use_id and message.";
   const id = toolUseId !== undefined && toolUseId !== "" ? toolUseId : message;
   if (id !== undefined && id !== "") {
-    if (id.length > MAX_ID) return "That is no id. Search with a query instead.";
+    if (id.length > MAX_ID) return "That is not an id. Search with a query instead.";
     const page = {
       offset: countField(input, "offset", 1) ?? 1,
       limit: countField(input, "limit", 1) ?? Infinity,

@@ -130,7 +130,8 @@ export function readFileSettings(
     Object.fromEntries(
       Object.entries(object("env")).flatMap(([name, value]) => {
         const key = `env.${name}`;
-        if (!/^[A-Za-z_]\w*$/.test(name)) bad("env", "a name is none of a variable", "letters, digits and _");
+        if (!/^[A-Za-z_]\w*$/.test(name))
+          bad("env", "a name must be that of a variable", "letters, digits and _");
         else if (typeof value !== "string" || value.includes("\0")) bad(key, "is not a string", "a string");
         else if (isOfRepository && isGuarded(name)) {
           warn(key, "a repository cannot set this variable; passed over", "in settings of your own");

@@ -33,7 +33,7 @@ export async function readJsonFile(
     return bad("the file", `cannot be read (${code ?? "no reason given"})`, "a JSON file");
   }
   if (text === undefined)
-    return bad("the file", "is no ordinary file, or too large", `at most ${maxBytes} bytes`);
+    return bad("the file", "is not an ordinary file, or is too large", `at most ${maxBytes} bytes`);
   if (needs !== undefined && !text.includes(needs)) return { kind: "absent" };
   if (text.trim() === "") return { kind: "read", content: {} };
   let content: unknown;

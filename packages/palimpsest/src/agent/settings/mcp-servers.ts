@@ -290,7 +290,11 @@ function readTransport(
   if (kind === "http" || kind === "sse" || kind === "streamable-http" || kind === "streamableHttp") {
     const address = text(url, `${place}.url`);
     if (!/^https?:$/.test(protocolOf(address))) {
-      throw new BadEntry(`${place}.url`, "is no address", "an address that begins with http:// or https://");
+      throw new BadEntry(
+        `${place}.url`,
+        "is not an address",
+        "an address that begins with http:// or https://",
+      );
     }
     return { kind: kind === "sse" ? "sse" : "http", url: address, headers: texts("headers") };
   }

@@ -223,7 +223,7 @@ describe("settings files", () => {
     const { problems } = await failure();
     expect(problems.map(({ message }) => message).toSorted()).toEqual([
       "holds no object",
-      "is no ordinary file, or too large",
+      "is not an ordinary file, or is too large",
     ]);
   });
 

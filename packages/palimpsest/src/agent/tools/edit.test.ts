@@ -123,7 +123,7 @@ describe("refused", () => {
     await refused(change("never.txt", "a", "b"), "does not exist");
     await refused({ ...change("latin.txt", "caf", "b") }, "not UTF-8");
     await refused(change("dir", "a", "b"), "is a directory");
-    await refused(change("pipe", "a", "b"), "is no regular file");
+    await refused(change("pipe", "a", "b"), "is not a regular file");
     await refused(change("a\0b", "a", "b"), "NUL");
     await refused({}, "are the same");
   });

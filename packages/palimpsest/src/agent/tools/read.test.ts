@@ -194,7 +194,7 @@ describe("refused, with a reason", () => {
     expect(await reason("never.txt")).toContain(`does not exist. Relative paths start at "${root}"`);
     expect(await reason("bin.png")).toContain("is a binary file");
     expect(await reason("dir")).toContain("is a directory, not a file");
-    expect(await reason("pipe")).toContain("is no regular file");
+    expect(await reason("pipe")).toContain("is not a regular file");
     expect(await reason("zero")).toContain("outside");
     expect(await reason(".env")).toContain("the settings deny it");
     expect(await reason("x".repeat(300))).toContain("cannot be looked up");

@@ -35,7 +35,7 @@ async function whatItIs(guard: PathGuard, real: string): Promise<string> {
   try {
     const entry = await guard.disk.lstat(real);
     if (entry.isDirectory()) return "is a directory, not a file. List it with Glob or ls.";
-    return entry.isFile() ? "could not be read." : "is no regular file, but a pipe, a socket or a device.";
+    return entry.isFile() ? "could not be read." : "is not a regular file, but a pipe, a socket or a device.";
   } catch (error) {
     return `could not be read (${diskCode(error) ?? "unknown error"}).`;
   }

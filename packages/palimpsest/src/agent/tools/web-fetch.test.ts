@@ -130,7 +130,7 @@ describe("a page that cannot be shown", () => {
     ["/cut", /could not be fetched/],
     ["/loop", /more than 5 times/],
     ["/file", /./],
-    ["/nowhere", /no address/],
+    ["/nowhere", /not an address/],
   ])("%s says why", async (path, reason) => {
     const { content, isError } = await fetcher()(`${origin}${path}`);
     expect(content).toMatch(reason);

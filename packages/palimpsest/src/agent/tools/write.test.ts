@@ -116,7 +116,7 @@ describe("files that exist", () => {
     await mkdir(at("dir"));
     execFileSync("mkfifo", [at("pipe")]);
     expect((await write("dir", "x")).content).toContain("is a directory");
-    expect((await write("pipe", "x")).content).toContain("is no regular file");
+    expect((await write("pipe", "x")).content).toContain("is not a regular file");
     expect((await write("pipe/x", "x")).content).toContain("not a directory");
   });
 });

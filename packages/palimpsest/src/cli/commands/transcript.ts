@@ -22,7 +22,7 @@ export function addTranscriptCommand(
     .addHelpText(
       "after",
       "\nExample:\n  $ palimpsest transcript check ~/.claude/projects/*/*.jsonl\n\n" +
-        "Exits with 1 if a file is no transcript, has damaged lines, or is not valid.",
+        "Exits with 1 if a file is not a transcript, has damaged lines, or is not valid.",
     )
     .action(async (files: string[], options: { json?: boolean }) => {
       const { checkTranscripts } = await import("./transcript-check.js");

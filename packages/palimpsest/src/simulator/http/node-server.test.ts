@@ -125,7 +125,7 @@ describe("startSimulatorServer", () => {
   it("an address of another machine is one clear sentence", async () => {
     await expect(
       startSimulatorServer({ app: async () => new Response(), host: "192.0.2.1" }),
-    ).rejects.toThrow("192.0.2.1 is no address of this machine");
+    ).rejects.toThrow("192.0.2.1 is not an address of this machine");
   });
 
   it("close drops open connections and streams", async () => {

@@ -99,8 +99,8 @@ function listenError(
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is in use; choose another one, or 0 for any free port`,
     EACCES: `port ${port} of ${host} needs rights that this process does not have; choose one above 1023`,
-    EADDRNOTAVAIL: `${host} is no address of this machine`,
-    ENOTFOUND: `${host} is no address of this machine`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine`,
+    ENOTFOUND: `${host} is not an address of this machine`,
   };
   const reason = reasons[code] ?? `cannot listen on port ${port} of ${host} (${code})`;
   return new ListenError(code, reason, { cause: error });

@@ -31,8 +31,8 @@ describe("the grammar of faults", () => {
   });
 
   it.each([
-    ["429", '"429" is no fault: it is written FAULT@WHEN or FAULT@WHEN:VALUE, like 429@3'],
-    ["418@3", '"418@3" is no fault: "418" is not one of 401, 413, 429, 500, 529, cut, error, slow, delay'],
+    ["429", '"429" is not a fault: it is written FAULT@WHEN or FAULT@WHEN:VALUE, like 429@3'],
+    ["418@3", '"418@3" is not a fault: "418" is not one of 401, 413, 429, 500, 529, cut, error, slow, delay'],
     ["529@0", '"529@0" has no such request: "0" is not a number, a range like 5-7, or +2'],
     ["529@7-5", '"529@7-5" has no such request: "7-5" is not a number, a range like 5-7, or +2'],
     ["529@+0", '"529@+0" has no such request: "+0" is not a number, a range like 5-7, or +2'],

@@ -56,7 +56,7 @@ function collect(items: readonly unknown[], read: (item: unknown) => FaultRule |
 function parseItem(item: string): FaultRule | string {
   const match = /^([^@:]*)@([^@:]*)(?::(.*))?$/.exec(item);
   if (match === null)
-    return `"${item}" is no fault: it is written FAULT@WHEN or FAULT@WHEN:VALUE, like 429@3`;
+    return `"${item}" is not a fault: it is written FAULT@WHEN or FAULT@WHEN:VALUE, like 429@3`;
   const [, kind = "", when = "", value] = match;
   const span = parseSpan(when);
   if (span === undefined) {
@@ -110,7 +110,7 @@ function parseFault(kind: string, { first, rest, item }: Values): Fault | string
       return milliseconds === undefined ? timeProblem(item, first) : { fault: kind, milliseconds };
     }
     default:
-      return `"${item}" is no fault: "${kind}" is not one of ${KINDS.join(", ")}`;
+      return `"${item}" is not a fault: "${kind}" is not one of ${KINDS.join(", ")}`;
   }
 }
 

@@ -60,7 +60,7 @@ describe("damaged lines", () => {
   it("within a kept segment cost only themselves", async () => {
     const talk = conversationBuilder();
     const kept = [talk.user("one"), talk.assistant("two"), talk.user("three")] as const;
-    const compaction = talk.compaction({ head: kept[0], tail: kept[2], place: "behind-summary" });
+    const compaction = talk.compaction({ head: kept[0], tail: kept[2], place: "after-summary" });
     const writer = await store().open("c");
     await writer.append([...kept, ...compaction]);
     await writer.close();

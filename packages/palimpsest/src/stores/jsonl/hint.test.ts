@@ -161,7 +161,7 @@ describe("the hint where a segment lies", () => {
     const old = chatter(talk, 4);
     await write(old);
     const kept = talk.user("kept");
-    const compaction = talk.compaction({ head: kept, tail: kept, place: "behind-summary" });
+    const compaction = talk.compaction({ head: kept, tail: kept, place: "after-summary" });
     await write([kept, ...compaction]);
     const start = lengthOf(old);
     expect(await storedSegments()).toMatchObject([
@@ -173,9 +173,9 @@ describe("the hint where a segment lies", () => {
     const talk = conversationBuilder();
     const old = chatter(talk, 3);
     const kept = [talk.user("k1"), talk.assistant("k2")] as const;
-    const first = talk.compaction({ head: kept[0], tail: kept[1], place: "behind-summary" });
+    const first = talk.compaction({ head: kept[0], tail: kept[1], place: "after-summary" });
     const [late, beside, later] = [talk.user("late"), talk.sidechain("beside"), talk.assistant("later")];
-    const second = talk.compaction({ head: first[1], tail: later, place: "behind-summary" });
+    const second = talk.compaction({ head: first[1], tail: later, place: "after-summary" });
     const next = talk.user("next");
     const all = [...old, ...kept, ...first, late, beside, later, ...second, next];
     await write(all);
@@ -203,7 +203,7 @@ describe("the hint where a segment lies", () => {
     const first = talk.compaction();
     talk.rewindTo(two);
     const other = talk.user("another three");
-    const second = talk.compaction({ head: two, tail: other, place: "behind-summary" });
+    const second = talk.compaction({ head: two, tail: other, place: "after-summary" });
     await write([one, two, three, ...first, other], [...second]);
     const { messages } = await readCounted();
     expect(uuids(messages)).toEqual(uuids([...second, two, other]));
@@ -213,7 +213,7 @@ describe("the hint where a segment lies", () => {
   it("that came with the message from another file is replaced", async () => {
     const talk = conversationBuilder();
     const [one, two] = [talk.user("one"), talk.user("two")];
-    const [boundary, summary] = talk.compaction({ head: one, tail: two, place: "behind-summary" });
+    const [boundary, summary] = talk.compaction({ head: one, tail: two, place: "after-summary" });
     const { compactMetadata } = boundary;
     const carried = {
       ...boundary,
@@ -233,7 +233,7 @@ describe("the hint where a segment lies", () => {
     const talk = conversationBuilder();
     const one = talk.user("one");
     const ghost = { ...one, uuid: "ghost" };
-    const [boundary, summary] = talk.compaction({ head: ghost, tail: ghost, place: "behind-summary" });
+    const [boundary, summary] = talk.compaction({ head: ghost, tail: ghost, place: "after-summary" });
     const { compactMetadata } = boundary;
     const preservedSegment = { ...compactMetadata?.preservedSegment, byteRanges: [{ start: 0, end: 10 }] };
     await write([

@@ -20,7 +20,7 @@ type Step =
   | { readonly kind: "compaction" }
   | {
       readonly kind: "keep";
-      readonly place: "behind-summary" | "before-boundary";
+      readonly place: "after-summary" | "before-boundary";
       readonly from: number;
       readonly to: number;
       readonly isRestored: boolean;
@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     arbitrary: fc.record({
       kind: fc.constant("keep"),
-      place: fc.constantFrom("behind-summary", "before-boundary"),
+      place: fc.constantFrom("after-summary", "before-boundary"),
       from: fraction,
       to: fraction,
       isRestored: fc.boolean(),
@@ -110,7 +110,7 @@ function play(steps: readonly Step[]): readonly (readonly Message[] | undefined)
         if (!part.isRestored) break;
         talk.rewindTo(summary);
         add(talk.attachment("file"));
-        if (part.place === "behind-summary") talk.rewindTo(tail);
+        if (part.place === "after-summary") talk.rewindTo(tail);
         break;
       }
       case "rewind": {

@@ -17,7 +17,7 @@ export interface Undone {
 
 export interface NotUndone {
   readonly kind: "failed";
-  readonly reason: "too_large" | "another_conversation" | "nothing_to_undo";
+  readonly reason: "too_large" | "nothing_to_undo";
   /** One sentence. */
   readonly message: string;
 }
@@ -45,7 +45,7 @@ export function undoCompaction(
 ): Undone | NotUndone {
   if (!now.includes(compacted.boundary)) {
     const message = "That compaction is not part of this conversation any more.";
-    return { kind: "failed", reason: "another_conversation", message };
+    return { kind: "failed", reason: "nothing_to_undo", message };
   }
   const known = new Set(compacted.live.map(({ uuid }) => uuid));
   // What clearings did is in the content already: their boundaries would clear the originals.

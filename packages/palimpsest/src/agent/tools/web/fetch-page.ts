@@ -65,7 +65,7 @@ export async function fetchPage(start: URL, options: FetchPageOptions): Promise<
       }
       response.destroy();
       if (!URL.canParse(headers.location, url.href))
-        return failed("The page redirects to something that is no address.");
+        return failed("The page redirects to something that is not an address.");
       const next = new URL(headers.location, url);
       if (redirects >= options.maxRedirects)
         return failed(`The page redirects more than ${options.maxRedirects} times.`);
