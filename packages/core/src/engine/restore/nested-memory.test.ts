@@ -46,6 +46,39 @@ describe("nested memory", () => {
     expect(errors).toEqual([]);
   });
 
+  it("is handled for some paths alone, and tells of what was attached and by what", async () => {
+    const told: string[] = [];
+    const { memory, turn, errors } = memoryOf(tree, {
+      onLoaded(path, trigger) {
+        told.push(`${path} ${trigger}`);
+        throw new Error("no hook");
+      },
+    });
+    memory.touch("/w/other/x");
+    expect(await memory.handleTriggers(["a/x"])).toMatchObject([{ path: "/w/a/AGENTS.md" }]);
+    expect(await turn()).toEqual(["/w/other/AGENTS.md"]);
+    expect(told).toEqual(["/w/a/AGENTS.md a/x", "/w/other/AGENTS.md /w/other/x"]);
+    expect(errors).toEqual(["/w/a/AGENTS.md: no hook", "/w/other/AGENTS.md: no hook"]);
+  });
+
+  it("for files that come back changes nothing, and leaves out what is known", async () => {
+    const { memory, turn, readState } = memoryOf(tree);
+    const isKnown = (path: string): boolean => path === "/w/a/AGENTS.md";
+    expect(await memory.forFiles(["/w/a/b/c.ts"], isKnown)).toEqual([
+      {
+        attachment: {
+          type: "nested_memory",
+          path: "/w/a/b/CLAUDE.md",
+          displayPath: "a/b/CLAUDE.md",
+          content: "b",
+        },
+        read: { path: "/w/a/b/CLAUDE.md", content: "b", timestamp: 7, mtime: 3, isMemory: true },
+      },
+    ]);
+    expect(readState.snapshot().reads).toEqual([]);
+    expect(await turn("/w/a/b/c.ts")).toEqual(["/w/a/AGENTS.md", "/w/a/b/CLAUDE.md"]);
+  });
+
   it("triggers are cleared when they are handled", async () => {
     const { turn, memory, disk } = memoryOf({});
     expect(await turn("/w/a/x")).toEqual([]);

@@ -7,6 +7,7 @@ import { createEventEmitter } from "../events/emitter.js";
 import { defaultSettings } from "../settings/settings.js";
 import { applyRestored } from "./apply-restored.js";
 import { announce } from "./announce.js";
+import { dropToFit } from "./drop-to-fit.js";
 import type { FileAccess, FileReadOptions } from "../ports/file-access.js";
 import { createMemoryFileAccess } from "./ports/memory-file-access.js";
 import { createMemoryReadState } from "../tools/read-state.js";
@@ -35,6 +36,36 @@ describe("restoring files", () => {
         { path: "/a", content: "1\tone\n2\ttwo", timestamp: RESTORED_AT, mtime: 9 },
       ],
     });
+  });
+
+  it("comes with the instructions of its directory before it, once, as far as there is room; they leave with it", async () => {
+    const attachment = { type: "nested_memory", path: "/d/AGENTS.md", content: "rule" };
+    const read = { path: "/d/AGENTS.md", content: "rule", timestamp: 1, mtime: 1, isMemory: true };
+    const memory = {
+      forFiles: async (_paths: readonly string[], isKnown: (path: string) => boolean) =>
+        isKnown("/d/AGENTS.md") ? [] : [{ attachment, read }],
+    };
+    const options = restoring({ "/d/a": text("one"), "/d/b": text("two") });
+    const restored = await restoreState({ ...options, ports: { ...options.ports, memory } });
+    expect(paths(restored)).toEqual(["/d/AGENTS.md", "/d/b", "/d/a"]);
+    expect(restored.readStateAfter.reads.at(-1)).toEqual(read);
+    const dropped = dropToFit(restored, 0);
+    expect(dropped.readStateAfter.reads).toEqual([]);
+    const settings = { ...options.settings, restoreFilesTokens: 30 };
+    const short = await restoreState({
+      ...options,
+      settings,
+      ports: {
+        ...options.ports,
+        memory: {
+          forFiles: async () => [{ attachment: { ...attachment, content: "word ".repeat(100) }, read }],
+        },
+      },
+    });
+    expect(reasons(short)).toContain("/d/AGENTS.md does-not-fit");
+    const broken = { forFiles: () => Promise.reject(new Error("no disk")) };
+    const without = await restoreState({ ...options, ports: { ...options.ports, memory: broken } });
+    expect(paths(without)).toEqual(["/d/b", "/d/a"]);
   });
 
   it("cuts at 5,000 tokens with a marker, and then knows only the lines that are shown", async () => {

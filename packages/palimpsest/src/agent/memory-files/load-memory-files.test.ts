@@ -81,11 +81,36 @@ describe("memory files", () => {
     expect(await names()).toEqual(["repo/AGENTS.md", "repo/sub/CLAUDE.md"]);
   });
 
+  it("that are no text, too long or lead outside are told of, unless a rule forbids to read them", async () => {
+    await put("outside.md", "elsewhere");
+    await put("repo/AGENTS.md", "\0");
+    await put("repo/CLAUDE.md", "word ".repeat(100));
+    await symlink(join(root, "outside.md"), join(root, "repo/CLAUDE.local.md"));
+    const told = async (more: Partial<LoadMemoryOptions> = {}) =>
+      (await load({ maxCharacters: 100, ...more })).problems.map(({ message }) =>
+        message.replaceAll(`${root}/`, ""),
+      );
+    expect(await told()).toEqual([
+      "repo/AGENTS.md is left out: it holds a NUL byte, or other bytes that are not text.",
+      "repo/CLAUDE.md is longer than 100 characters: the rest is left out.",
+      "repo/CLAUDE.local.md is left out: it leads to a place outside the project.",
+    ]);
+    expect(await told({ isDenied: () => true })).toEqual([]);
+  });
+
   it("imports, in a circle and too deep", async () => {
     await put("repo/AGENTS.md", "See @docs/1.md and @docs/none.md.");
     for (let at = 1; at <= 7; at += 1)
       await put(`repo/docs/${at}.md`, `${at}: @${at + 1}.md @../AGENTS.md @1.md`);
-    const { files, loaded } = await load();
+    const { files, loaded, problems } = await load();
+    const told = problems.map(({ message }) => message.replaceAll(`${root}/`, ""));
+    expect(told).toContain(
+      "repo/docs/1.md imports repo/AGENTS.md, from which it was imported itself: each is read once.",
+    );
+    expect(told).toContain(
+      "repo/docs/5.md imports repo/docs/6.md, which is left out: imports reach too deep.",
+    );
+    expect(told.filter((one) => one.includes("none.md"))).toEqual([]);
     expect(files.map(({ path }) => relative(root, path))).toEqual([
       "repo/AGENTS.md",
       ...[1, 2, 3, 4, 5].map((at) => `repo/docs/${at}.md`),
