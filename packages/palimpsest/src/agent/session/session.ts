@@ -126,7 +126,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     settings: withOwnFiles(given.settings, own),
   };
   const { settings, provider } = options;
-  if (scratchpad !== undefined) await mkdir(scratchpad, { recursive: true, mode: 0o700 });
+  // What is not there yet cannot be told from what lies outside. Where the disk refuses, the transcript says so.
+  await mkdir(scratchpad ?? folder, { recursive: true, mode: 0o700 }).catch(() => {});
   const state = await openSessionState(folder, options.mode);
   const { planMode } = state;
   // Messages that a branch began with name outputs of the conversation that it comes from.
