@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 const LONG = Array.from({ length: 2500 }, (_, at) => `Thought ${at} about the work.`).join("\n");
-const ASKING = "where you are unsure what is wanted, ask first";
+const ASKING = "where you are unsure, ask first";
 const GOING_ON = "ask nothing first";
 const ALONE = "in a loop that is already running";
 

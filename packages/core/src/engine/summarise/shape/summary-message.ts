@@ -17,7 +17,7 @@ const OPENING =
 
 const KEPT = "The most recent messages were kept and follow the summary word for word.";
 
-const ASK = "Go on from there; where you are unsure what is wanted, ask first.";
+const ASK = "Go on from there; where you are unsure, ask first.";
 
 const GO_ON =
   "Go on with the work exactly where it stopped, as if there had been no break: ask nothing first, and do not confirm, " +
