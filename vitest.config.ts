@@ -20,6 +20,7 @@ const alias = [
     "protocols",
     "recordings",
     "restore",
+    "totals",
     "validity",
   ].map((name) => ({
     find: `@palimpsest/core/${name}`,

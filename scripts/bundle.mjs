@@ -59,6 +59,7 @@ const entries = [
   "protocols",
   "recordings",
   "restore",
+  "totals",
   "validity",
 ];
 const adapters = ["ai-sdk", "anthropic-sdk", "langchain"];

@@ -80,6 +80,7 @@ describe("exports", () => {
         "@palimpsest/core/recordings",
         "@palimpsest/core/restore",
         "@palimpsest/core/testing",
+        "@palimpsest/core/totals",
         "@palimpsest/core/validity",
         "palimpsest/agent",
         "palimpsest/hooks",

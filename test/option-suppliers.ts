@@ -24,7 +24,7 @@ export const interfaces: readonly SuppliedInterface[] = [
     file: `${MIDDLE}/conversation-options.ts`,
     supplied: {
       [`${SESSION}/shared-conversation.ts#sharedConversation`]: "compaction",
-      [`${SESSION}/session.ts#openSession`]: "notes branches stages",
+      [`${SESSION}/session.ts#openSession`]: "notes branches stages totals",
     },
     nobody: {},
   },

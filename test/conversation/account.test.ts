@@ -353,7 +353,7 @@ describe("every writer of summaries", () => {
 });
 
 describe("a resumed conversation", () => {
-  it("has an account of its own; the transcript has that of all", async () => {
+  it("goes on with the account, and the transcript has the same", async () => {
     const first = await stage.open("again", { engine: { compactExtractive: false } });
     await first.say("Hello.");
     stage.direct("main", text(LONG), text(LONG));
@@ -367,15 +367,16 @@ describe("a resumed conversation", () => {
     const second = await stage.open("again", { isResumed: true, engine: {} });
     // What calls cost is no part of the conversation, although it is the last line of the transcript.
     expect(second.conversation.live.map(({ uuid }) => uuid)).toEqual(before);
-    expect(accountTotal(second.conversation.account()).calls).toBe(0);
+    const begun = accountTotal(second.conversation.account());
+    expect(begun).toEqual({ ...paid, dollars: expect.closeTo(paid.dollars, 12) });
     await second.say("Are you there?");
     await second.close();
     const now = accountTotal(second.conversation.account());
-    expect(now.calls).toBe(1);
+    expect(now.calls).toBe(paid.calls + 1);
     const recorded = await recordedIn(second.transcriptPath);
     expect(recorded).toMatchObject({
-      responses: paid.calls + now.calls,
-      dollars: expect.closeTo(paid.dollars + now.dollars, 9),
+      responses: now.calls,
+      dollars: expect.closeTo(now.dollars, 9),
       sources: { main: { calls: 4 }, compact: { calls: 2 } },
     });
     const charged = chargedByModel(await stage.bills());

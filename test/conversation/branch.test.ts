@@ -141,9 +141,11 @@ describe("a branch", () => {
       branchedFrom: { sessionId: "s", uuid: last?.uuid },
     });
     expect(new Set(messages.map(({ sessionId }: Message) => sessionId))).toEqual(new Set(["beside"]));
-    expect(messages.slice(1).map(({ uuid }) => uuid)).toEqual(
+    expect(messages.slice(1, -1).map(({ uuid }) => uuid)).toEqual(
       agent.conversation.live.map(({ uuid }) => uuid),
     );
+    // What it knows; what was paid before is not its own.
+    expect(messages.at(-1)).toMatchObject({ subtype: "totals", totals: { account: [] } });
     expect((await store.list()).map(({ id }) => id).toSorted()).toEqual(["beside", "main"]);
   });
 

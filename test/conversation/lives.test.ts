@@ -15,6 +15,7 @@ it("after every event of a random life, what is resumed from the transcript send
     isThinkingBound: fc.boolean(),
     cacheEdits: fc.boolean(),
     hasNotes: fc.boolean(),
+    isExtractive: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(events, options, (list, given) =>

@@ -29,7 +29,13 @@ const WINDOW = 60_000;
 const CHEAP = "claude-haiku-4-5";
 
 interface Charged {
-  readonly verdict: { readonly model: string; readonly cost: number; readonly input: number } | null;
+  readonly verdict: {
+    readonly model: string;
+    readonly cost: number;
+    readonly input: number;
+    readonly cacheRead: number;
+    readonly output: number;
+  } | null;
   readonly journey: string;
 }
 
@@ -56,16 +62,19 @@ async function analysed(): Promise<{ readonly cost: Readonly<Record<string, unkn
 }
 
 /** The model reads and reads, and is asked for summaries on the way. */
-async function readingScript(): Promise<string> {
+async function readingScript({
+  reads = 8,
+  after = [],
+}: { reads?: number; after?: object[] } = {}): Promise<string> {
   await writeFile(
     join(folders.work, "large.txt"),
     Array.from({ length: 6000 }, (_, at) => `line ${at}: the value of setting number ${at * 7}`).join("\n"),
   );
-  const steps = Array.from({ length: 8 }, (_, at) => ({
+  const steps = Array.from({ length: reads }, (_, at) => ({
     calls: [{ tool: "Read", input: { file_path: "large.txt", offset: 1 + at * 500, limit: 500 } }],
   }));
   const script = join(folders.root, "script.json");
-  await writeFile(script, JSON.stringify({ steps: [...steps, "All of it is read.", "Good."] }));
+  await writeFile(script, JSON.stringify({ steps: [...steps, ...after, "All of it is read.", "Good."] }));
   return script;
 }
 
@@ -96,11 +105,12 @@ describe("what a run has cost", () => {
         costUSD: expect.closeTo(dollars(byModel(model)), 9),
       });
     }
-    // The run goes on another day: its figures are its own, those of the transcript are of all.
+    // The conversation goes on another day: what it has cost is what both runs have cost.
     const second = await runCommand(folders, ["-p", "Good?", "--continue", ...args], env);
     const both = await chargedBy(sim);
     const again = linesOf(second.stdout).at(-1);
-    expect(again?.["total_cost_usd"]).toBeCloseTo(dollars(both.slice(bill.length)), 9);
+    expect(again?.["total_cost_usd"]).toBeCloseTo(dollars(both), 9);
+    expect(again?.["run_cost_usd"]).toBeCloseTo(dollars(both.slice(bill.length)), 9);
     const { cost } = await analysed();
     expect(cost).toMatchObject({
       dollars: expect.closeTo(dollars(both), 9),
@@ -113,6 +123,56 @@ describe("what a run has cost", () => {
       },
       sources: { main: expect.anything(), compact: expect.anything(), session_memory: expect.anything() },
     });
+  });
+
+  it("goes on after a resume in another process: compactions, a failed one and a subagent are the simulators' bill to the token", async () => {
+    const call = { tool: "Agent", input: { description: "look", prompt: "Look for it." } };
+    const script = `script:${await readingScript({ reads: 6, after: [{ calls: [call] }] })}`;
+    const bills: Charged[] = [];
+    let id = "";
+    /** A process of its own, and a simulator of its own. */
+    const run = async (player: string, prompt: string, env: Readonly<Record<string, string>> = {}) => {
+      const sim = await playing(player);
+      const args = agentArguments({ url: sim.url, window: WINDOW });
+      const going = id === "" ? [] : ["--resume", id];
+      const { stdout } = await runCommand(folders, ["-p", prompt, ...going, ...args], env);
+      const bill = await chargedBy(sim);
+      bills.push(...bill);
+      await sim.stop();
+      simulator = undefined;
+      const lines = linesOf(stdout);
+      const told = lines.findLast((line) => "total_cost_usd" in line) as Line & {
+        readonly usage: Line;
+        readonly modelUsage: Record<string, Line>;
+      };
+      id = String(told["session_id"]);
+      expect(told["total_cost_usd"]).toBeCloseTo(dollars(bills), 9);
+      expect(told["run_cost_usd"]).toBeCloseTo(dollars(bill), 9);
+      expect(told["usage"]["calls"]).toBe(bill.length);
+      expect(told.modelUsage["claude-sonnet-5"]).toMatchObject({
+        calls: bills.length,
+        inputTokens: sum(bills.map(({ verdict }) => verdict?.input ?? 0)),
+        cacheReadInputTokens: sum(bills.map(({ verdict }) => verdict?.cacheRead ?? 0)),
+        outputTokens: sum(bills.map(({ verdict }) => verdict?.output ?? 0)),
+        estimatedCalls: 0,
+      });
+      return { lines, told, bill };
+    };
+    const failing = await run(`${script}+summaries=empty`, "Read it.", {
+      PALIMPSEST_COMPACT_EXTRACTIVE: "0",
+      PALIMPSEST_BREAKER_FAILURES: "1",
+    });
+    const second = await run(script, "Go on.");
+    const last = await run(script, "Good?");
+    expect(failing.lines.filter(({ subtype }) => subtype === "compact_failed").length).toBeGreaterThan(0);
+    expect(second.lines.filter(({ subtype }) => subtype === "compact_boundary").length).toBeGreaterThan(1);
+    const sources = last.told["account"] as readonly Line[];
+    expect(sources.map(({ source }) => source)).toEqual([
+      "sdk",
+      "compact",
+      "agent:general",
+      "agent:general/compact",
+    ]);
   });
 
   it("tells of compactions that failed: a line for programs, a sentence for people", async () => {
@@ -163,11 +223,11 @@ describe("what a run has cost", () => {
     const result = linesOf(stdout).at(-1);
     expect(result).toMatchObject({ subtype: "error_aborted", usage: { calls: 1, estimatedCalls: 1 } });
     expect(result?.["estimated_cost_usd"]).toBeGreaterThan(0);
-    expect(result?.["total_cost_usd"]).toBe(result?.["estimated_cost_usd"]);
+    expect(result?.["run_cost_usd"]).toBeCloseTo(Number(result?.["estimated_cost_usd"]), 12);
     expect((await analysed()).cost).toMatchObject({
       responses: 2,
       estimatedCalls: 1,
-      estimatedDollars: result?.["total_cost_usd"],
+      estimatedDollars: result?.["estimated_cost_usd"],
     });
   });
 });

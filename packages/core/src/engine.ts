@@ -61,7 +61,6 @@ export {
   decideCached,
   noCachedEdits,
   noteCacheReport,
-  restoreCachedEdits,
   type AppliedEdits,
   type CachedContext,
   type CachedEdits,

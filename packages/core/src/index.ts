@@ -221,6 +221,7 @@ export type {
   Stage,
   StageChange,
   StageView,
+  TotalsStage,
 } from "./engine/conversation/stages.js";
 export type { BreakReason, FromTo, MarkedPart, SectionChange } from "./engine/events/break-reason.js";
 export type { CacheBreak } from "./engine/events/cache-break.js";

@@ -65,5 +65,6 @@ function iterationsOf(usage: ResponseUsage): readonly UsageIteration[] {
   return Array.isArray(iterations) ? iterations.filter((iteration) => iteration) : [];
 }
 
-const figure = (value: unknown): number =>
+/** A figure of somebody else's: 0 where it is none. */
+export const figure = (value: unknown): number =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : 0;

@@ -29,6 +29,7 @@ async function playLives(directory: string, { random, step, isOver }: SoakContex
       isThinkingBound: random.next() < 0.5,
       cacheEdits: random.next() < 0.3,
       hasNotes: random.next() < 0.3,
+      isExtractive: random.next() < 0.5,
     };
     try {
       await playLife({ ...options, onEvent: (what) => step({ [what]: 1 }) });

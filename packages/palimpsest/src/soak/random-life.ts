@@ -13,6 +13,12 @@ import { createEmbeddedProvider, type EmbeddedProvider } from "../providers/embe
 import { withSummaries } from "../simulator/index.js";
 import { ensure, ensureSame } from "./ensure.js";
 import { createWorld, output, tools, worker } from "./made-up-world.js";
+import {
+  createKnownModels,
+  createPeeking,
+  createWatchedTotals,
+  ensureSameKnowledge,
+} from "./same-knowledge.js";
 import { createAgent, driveConversation, handedIn } from "./small-host.js";
 
 const WINDOW = 24_000;
@@ -29,6 +35,10 @@ export const lifeEvents = [
   "compact-from",
   "compact-up-to",
   "compact-in-vain",
+  "break-summaries",
+  "mend-summaries",
+  "refuse",
+  "charge",
   "clear",
   "pause",
   "undo",
@@ -54,12 +64,16 @@ export interface LifeOptions {
   readonly isThinkingBound: boolean;
   readonly cacheEdits: boolean;
   readonly hasNotes: boolean;
+  /** Whether summaries that no model gives are written without one. */
+  readonly isExtractive: boolean;
   /** Told of what came of an event. */
   readonly onEvent?: (what: string) => Promise<void> | void;
 }
 
-const models = { bound: ["claude-opus-5-5", "claude-sonnet-5"], free: ["claude-opus-5", "claude-sonnet-5"] };
+const firstModel = (isThinkingBound: boolean): string =>
+  isThinkingBound ? "claude-opus-5-5" : "claude-opus-5";
 
+type Moment = Parameters<typeof ensureSameKnowledge>[0]["moment"];
 type Shared = Omit<ConversationOptions, "clock" | "ids" | "sessionId" | "provider" | "compaction">;
 
 /** One conversation, and everything that a check needs to make it again. */
@@ -69,6 +83,8 @@ interface Life {
   readonly runTool: Parameters<typeof driveConversation>[1]["runTool"];
   readonly hasHistory: boolean;
   readonly shared: Shared;
+  readonly momentOf: (id: string) => Moment | undefined;
+  readonly models: ReturnType<typeof createKnownModels>;
   /** Calls whose results the host's own stage clears before the next request. */
   readonly wanted: string[];
   /** Texts that have to be sent word for word, in their order. */
@@ -83,23 +99,26 @@ interface Life {
  */
 export async function playLife(options: LifeOptions): Promise<void> {
   const { store, events, onEvent } = options;
+  const summaries = { areBroken: false };
+  const [good, bad] = [withSummaries(worker(true)), withSummaries(worker(true), { mode: "empty" })];
   const provider = createEmbeddedProvider({
     clock: "manual",
     startTime: Date.UTC(2026, 10, 15, 10),
     window: WINDOW,
     cacheEdits: options.cacheEdits,
-    player: withSummaries(worker(true)),
+    player: { answer: (prompt, memory) => (summaries.areBroken ? bad : good).answer(prompt, memory) },
   });
+  const place = { provider, store, summaries };
   let life = await begin(options, provider);
   await life.agent.say("Work through the whole project.");
   for (const event of events) {
     if (event.kind === "branch") {
-      life = await branch(life, event.choice, { provider, store });
+      life = await branch(life, event.choice, place);
       await onEvent?.(event.kind);
       continue;
     }
-    const what = await happen(life, { ...event, kind: event.kind }, { provider, store });
-    await check(life, { provider, store });
+    const what = await happen(life, { ...event, kind: event.kind }, place);
+    await check(life, place);
     await onEvent?.(what);
   }
 }
@@ -108,8 +127,12 @@ async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<
   const { store, id = "s", hasHistory, isThinkingBound } = options;
   const world = createWorld(1500);
   const wanted: string[] = [];
+  const models = createKnownModels([[firstModel(isThinkingBound), { scale: 1.1, errors: [0.1] }]]);
+  const watched = createWatchedTotals();
   const shared: Shared = {
-    model: (isThinkingBound ? models.bound : models.free)[0] ?? "",
+    model: firstModel(isThinkingBound),
+    totals: watched.stage,
+    calibrations: models,
     maxTokens: 2000,
     source: "repl_main_thread",
     settings: {
@@ -127,6 +150,8 @@ async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<
       notesKeepTokens: 1000,
       notesKeepMostTokens: 4000,
       mediaImages: 4,
+      compactExtractive: options.isExtractive,
+      breakerFailures: 2,
     },
     system: { custom: "You are an agent." },
     tools: () => tools,
@@ -141,7 +166,18 @@ async function begin(options: LifeOptions, provider: EmbeddedProvider): Promise<
     runTool,
     conversation: { ...shared, writer, branches: branches(historyOf(store, id, hasHistory)) },
   });
-  return { id, agent, runTool, hasHistory, shared, wanted, pinned: [], sentAfter: new Map() };
+  return {
+    id,
+    agent,
+    runTool,
+    hasHistory,
+    shared,
+    wanted,
+    pinned: [],
+    sentAfter: new Map(),
+    models,
+    momentOf: (name) => watched.momentOf(name),
+  };
 }
 
 const historyOf = (store: TranscriptStore, id: string, hasHistory: boolean) =>
@@ -180,6 +216,8 @@ async function branch(life: Life, choice: number, place: Place): Promise<Life> {
 }
 
 interface Place {
+  /** How summaries are answered from now on. */
+  readonly summaries: { areBroken: boolean };
   readonly provider: EmbeddedProvider;
   readonly store: TranscriptStore;
 }
@@ -187,7 +225,7 @@ interface Place {
 async function happen(
   life: Life,
   { kind, choice }: LifeEvent & { readonly kind: Exclude<LifeEvent["kind"], "branch"> },
-  { provider, store }: Place,
+  { provider, store, summaries }: Place,
 ): Promise<string> {
   const { agent } = life;
   const { conversation } = agent;
@@ -209,7 +247,7 @@ async function happen(
       return kind;
     }
     case "picture":
-      await agent.say([picture, { type: "text", text: `Look at ${choice}.` }]);
+      await agent.say([picture(), { type: "text", text: `Look at ${choice}.` }]);
       return kind;
     case "overtake":
       return overtake(conversation, provider, choice);
@@ -221,6 +259,20 @@ async function happen(
       return `${kind} ${(await conversation.compact({ scope: { kind: "up_to", pivot } })).kind}`;
     case "compact-in-vain":
       return `${kind} ${(await conversation.compact({ signal: AbortSignal.abort() })).kind}`;
+    case "break-summaries":
+    case "mend-summaries":
+      summaries.areBroken = kind === "break-summaries";
+      return kind;
+    case "refuse":
+      return refuse(conversation, choice);
+    case "charge":
+      await conversation.charge({
+        source: "agent:general",
+        model: "claude-haiku-4-5",
+        usage: { input_tokens: 10 + choice, output_tokens: 3 },
+        ...(choice % 2 === 0 ? { estimated: "output" } : {}),
+      });
+      return kind;
     case "clear":
       life.wanted.push(...callsIn(live).filter((_id, at) => at % 2 === choice % 2));
       return `${kind} ${(await conversation.prepare()).steps.map(({ tier }) => tier).join(" ")}`;
@@ -243,14 +295,15 @@ async function happen(
   }
 }
 
-const picture: UserBlock = {
+/** Another object each time, as what comes from a file is: what a response shows of a block stays with the object. */
+const picture = (): UserBlock => ({
   type: "image",
   source: {
     type: "base64",
     media_type: "image/png",
     data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   },
-};
+});
 
 const callsIn = (live: readonly Message[]): readonly string[] =>
   live.flatMap((message) =>
@@ -279,6 +332,21 @@ async function overtake(
   return "overtaken";
 }
 
+/** The API calls a request too long, and says how long it was. */
+async function refuse(conversation: Conversation, choice: number): Promise<string> {
+  const prepared = await conversation.prepare();
+  if (prepared.kind === "held") return "held";
+  const actualTokens = Math.round(conversation.size().tokens * (1 + (choice % 5) / 10)) + 1;
+  const failure = {
+    kind: "context-overflow",
+    message: "prompt is too long",
+    retryable: false,
+    ...(choice % 3 === 0 ? {} : { actualTokens }),
+    ...(choice % 7 === 0 ? { maximumTokens: WINDOW } : {}),
+  } as const;
+  return `refused ${(await conversation.observe(prepared, { kind: "failure", failure })).kind}`;
+}
+
 async function rewind(life: Life, to: string): Promise<string> {
   const { agent, sentAfter } = life;
   const { conversation } = agent;
@@ -304,10 +372,13 @@ async function check(life: Life, { provider, store }: Place): Promise<void> {
   await conversation.notes?.idle();
   const { messages, damaged } = await store.readLive(life.id);
   ensureSame(damaged, [], "damaged lines");
+  const peeking = createPeeking();
   const resumed = createConversation(
     {
       ...handedIn,
       ...life.shared,
+      branches: peeking.stage,
+      calibrations: createKnownModels(life.models.entries()),
       model: conversation.model,
       provider,
       sessionId: life.id,
@@ -322,6 +393,12 @@ async function check(life: Life, { provider, store }: Place): Promise<void> {
     "the live messages of a resumed conversation",
   );
   ensureSame(resumed.requestMessages(), conversation.requestMessages(), "what a resumed conversation sends");
+  const moment = life.momentOf(conversation.origin().sessionId);
+  ensure(moment !== undefined, "nothing was seen of the live conversation");
+  ensureSameKnowledge(
+    { conversation: resumed, moment: await peeking.momentOf(resumed) },
+    { conversation, moment },
+  );
   checkPins(life);
   // After a compaction the last one may be one that it has kept: going back to that takes the compaction back.
   const last = conversation.live.at(-1)?.uuid;

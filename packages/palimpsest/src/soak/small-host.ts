@@ -15,11 +15,12 @@ import { branches } from "@palimpsest/core/branches";
 import { compaction } from "@palimpsest/core/compaction";
 import { cachedClearing, endOf, takeTurn } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
+import { totals } from "@palimpsest/core/totals";
 import { findProblems } from "@palimpsest/core/validity";
 import type { EmbeddedProvider } from "../providers/embedded.js";
 
 /** All that a host can hand in. */
-export const handedIn = { compaction, notes: keepNotes(), branches: branches(), cachedClearing };
+export const handedIn = { compaction, notes: keepNotes(), branches: branches(), cachedClearing, totals };
 
 /** What a tool answers. */
 type RunTool = (call: ToolUseBlock) => string | UserBlock | Promise<string | UserBlock>;

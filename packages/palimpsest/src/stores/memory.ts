@@ -5,7 +5,7 @@ import {
   type TranscriptStore,
   type TranscriptWriter,
 } from "@palimpsest/core";
-import { decodeLine, liveMessages } from "@palimpsest/core/engine";
+import { decodeLine, linkLive } from "@palimpsest/core/engine";
 import { isOwnBoundary, packBoundary, unpackBoundaries } from "./boundary-texts.js";
 import { checkConversationId } from "./conversation-id.js";
 import { encodeMessage } from "./encode-message.js";
@@ -53,7 +53,8 @@ export function createMemoryStore(): TranscriptStore {
       return createMemoryWriter(id, conversation);
     },
     async readLive(id): Promise<TranscriptContent> {
-      return { messages: liveMessages(messagesOf(id)), damaged: [] };
+      const { messages, billed = [] } = linkLive(messagesOf(id));
+      return { messages: [...messages, ...billed], damaged: [] };
     },
     async readAll(id): Promise<TranscriptContent> {
       return { messages: messagesOf(id), damaged: [] };

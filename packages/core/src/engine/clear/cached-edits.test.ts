@@ -6,7 +6,6 @@ import {
   decideCached,
   noCachedEdits,
   noteCacheReport,
-  restoreCachedEdits,
   type CachedEdits,
 } from "./cached-edits.js";
 import { endOfRequest, placeCachedEdits } from "./cached-edits-request.js";
@@ -74,29 +73,10 @@ describe("deletions inside the provider's cache", () => {
       type: "cache_edits",
       edits: plan.results.map(({ id }) => ({ type: "delete", cache_reference: id })),
     });
-    expect(restoreCachedEdits(later)).toMatchObject({
-      pinned: applied.state.pinned,
-      deleted: applied.state.deleted,
-    });
     const more = [...later, ...Array.from({ length: 6 }, () => sample.round({ calls: [{}] })).flat()];
     const second = decide(more, applied.state);
     expect(second).toMatchObject({ kind: "clear", results: { length: 7 } });
     if (second.kind === "clear") expect(second.results[0]?.id).toBe("toolu_8");
-  });
-
-  it("are over after a compaction and after a clearing of the messages", () => {
-    const { sample, messages } = conversation(12);
-    const plan = decide(messages);
-    if (plan.kind !== "clear") throw new Error(plan.reason);
-    const { boundary } = applyCached(noCachedEdits, plan, {
-      position: { message: 2, block: 1 },
-      origin: sample.origin(),
-    });
-    const local = {
-      ...boundary,
-      microcompactMetadata: { ...boundary.microcompactMetadata, variant: "time-based" as const },
-    };
-    expect(restoreCachedEdits([...messages, boundary, local]).pinned).toEqual([]);
   });
 });
 

@@ -1,11 +1,5 @@
-import {
-  createClearingBoundary,
-  isLocalClearing,
-  isClearingBoundary,
-} from "../boundaries/clearing-boundary.js";
+import { createClearingBoundary } from "../boundaries/clearing-boundary.js";
 import type { EditPosition, ClearingBoundary } from "../boundaries/clearing-boundary.js";
-import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
-import type { Message } from "../../messages/message.js";
 import { weighChange } from "../money/cost-rule.js";
 import {
   blockedReason,
@@ -175,33 +169,4 @@ export function noteCacheReport(
   if (isBroken && state.pinned.length > 0) return { state: { ...noCachedEdits, leftCached }, stale: true };
   const reportedDeleted = report.deleted ?? state.reportedDeleted;
   return { state: { ...state, leftCached, reportedDeleted, expectedDrop: 0 }, stale: false };
-}
-
-/** The state that a stored conversation was left in: its deletions since the last compaction. */
-export function restoreCachedEdits(messages: readonly Message[]): CachedEdits {
-  let pinned: PinnedEdit[] = [];
-  let deletedTokens = 0;
-  /** Kept messages after a compaction: their deletions were of the prompt before it. */
-  let keptUntil: string | undefined;
-  for (const message of messages) {
-    if (isCompactBoundary(message)) {
-      const segment = preservedSegmentOf(message);
-      keptUntil = segment?.anchorUuid === null ? undefined : segment?.tailUuid;
-    }
-    const isKept = keptUntil !== undefined;
-    if (message.uuid === keptUntil) keptUntil = undefined;
-    const isClearing = isClearingBoundary(message) && !isKept;
-    // A clearing of the messages themselves ends what was deleted inside the cache, and so does a compaction.
-    if (isCompactBoundary(message) || (isClearing && isLocalClearing(message))) {
-      pinned = [];
-      deletedTokens = 0;
-    }
-    if (!isClearing) continue;
-    const { variant, pinnedAt, toolUseIds, tokensBefore, tokensAfter } = message.microcompactMetadata;
-    if (variant !== "cached" || pinnedAt === undefined) continue;
-    pinned.push({ position: pinnedAt, toolUseIds });
-    deletedTokens += tokensBefore - tokensAfter;
-  }
-  const deleted = new Set(pinned.flatMap(({ toolUseIds }) => toolUseIds));
-  return { ...noCachedEdits, pinned, deleted, deletedTokens };
 }

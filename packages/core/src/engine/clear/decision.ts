@@ -46,14 +46,14 @@ export interface ClearContext {
   /** Undefined for one that is not in the table: it is taken for one that binds thinking, which is safe. */
   readonly model: Model | undefined;
   /** Prices and the state of the cache, where they are known: without them nothing is weighed. */
-  readonly cost?: CostFacts;
-  readonly recallHint?: RecallHint;
-  readonly target?: ClearTarget;
+  readonly cost?: CostFacts | undefined;
+  readonly recallHint?: RecallHint | undefined;
+  readonly target?: ClearTarget | undefined;
   /**
    * What this variant decided the last time. A refusal for want of gain stands until the results have grown by
    * a twentieth, so that asking again each round costs nothing.
    */
-  readonly previous?: ClearDecision;
+  readonly previous?: ClearDecision | undefined;
 }
 
 export interface PlannedResult {

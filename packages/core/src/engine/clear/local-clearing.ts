@@ -85,7 +85,7 @@ export interface Cleared {
 export interface ApplyOptions {
   readonly origin: MessageOrigin;
   readonly events?: EventEmitter;
-  readonly readState?: Pick<ReadState, "forget">;
+  readonly readState?: Pick<ReadState, "forget"> | undefined;
 }
 
 /** Tells the read-state and whoever listens what left the context. */

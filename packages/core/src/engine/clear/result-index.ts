@@ -73,7 +73,7 @@ export interface ResultIndexOptions {
   readonly estimator: Estimator;
   readonly tools: CompactableTools;
   /** The name under which the read-state knows a path. Default: the path as the call wrote it. */
-  readonly resolvePath?: (path: string) => string;
+  readonly resolvePath?: ((path: string) => string) | undefined;
 }
 
 interface Entry {

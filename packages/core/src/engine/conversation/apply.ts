@@ -12,7 +12,7 @@ import { heldHeadIn } from "../prompt/request-state.js";
 import { answeredBy, withPrefix } from "../prompt/request-builder.js";
 import { freshTtlState, noteRequest, reconsiderTtl } from "../prompt/ttl/ttl-state.js";
 import { afterFailure, closedBreaker } from "./breaker.js";
-import { cacheReportOf, promptRequestOf, promptTokensOf } from "./cache-report.js";
+import { cacheReportOf, noUsage, promptRequestOf, promptTokensOf } from "./cache-report.js";
 import { afterCompaction, afterResponse } from "./chain.js";
 import type { AnsweredRequest, ConversationEvent } from "./event.js";
 import { thresholdsOf } from "./facts.js";
@@ -82,7 +82,10 @@ export function apply(setup: Setup, state: State, event: ConversationEvent): Sta
       return withCache(state, { native: event.native });
     case "picked-up":
       return withCache(state, { answered: answeredBy(event.built, event) });
+    case "told":
+      return setup.totals?.apply(setup, state, event.record) ?? appended(state, [event.record]);
     case "billed":
+    case "branched":
       return state;
   }
 }
@@ -173,8 +176,6 @@ function noteUsage(cache: CacheMemory, usage: ResponseUsage): CacheMemory {
     promptTokens: promptTokensOf(usage),
   };
 }
-
-const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
 
 function answered(
   setup: Setup,

@@ -53,9 +53,8 @@ export class RequestAssembly {
   #head: { readonly parts: readonly object[]; readonly key: string; readonly tokens: number } | undefined;
 
   constructor(setup: Setup) {
-    const { absentTools } = setup.options;
     this.#setup = setup;
-    this.#tools = createToolList(absentTools === undefined ? {} : { absent: absentTools });
+    this.#tools = createToolList({ absent: setup.options.absentTools });
   }
 
   reset(): void {
@@ -75,9 +74,9 @@ export class RequestAssembly {
     const told = changed.length === 0 ? known?.told : toldOf(known?.told, changed);
     const heldTools = this.#tools.held();
     const held: HeldHead = {
-      ...(now === undefined ? {} : { sections: this.sections }),
-      ...(heldTools.length === 0 ? {} : { tools: heldTools }),
-      ...(told === undefined ? {} : { told }),
+      sections: now && this.sections,
+      tools: heldTools.length === 0 ? undefined : heldTools,
+      told,
     };
     const layout = this.#layOut();
     const parts = [...listing.tools, ...layout.blocks];

@@ -1,10 +1,11 @@
+import { figure } from "../../messages/billed-usage.js";
 import type { ResponseUsage } from "../../messages/call/response.js";
 import { sampledFigures } from "../../messages/usage.js";
 import type { CacheReport } from "../clear/cached-edits.js";
 import type { PromptRequest } from "../prompt/ttl/gap-evidence.js";
 
-const figure = (value: unknown): number =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : 0;
+/** Of a response that says nothing of it, whatever the types say. */
+export const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
 
 /** What a usage says of the cache. */
 export function cacheReportOf(usage: ResponseUsage): CacheReport {

@@ -78,7 +78,7 @@ async function summarise(
   if (scope === "calls_pending") return failedAtOnce(scope);
   const told: { compact?: EngineEvents["compact"] } = {};
   const ports = { ...portsOf(running, { signal, hooks }), events: withholding(events, told) };
-  const input = inputOf(running, { ...given, ...(scope === undefined ? {} : { scope }) }, toFit);
+  const input = inputOf(running, { ...given, scope: scope ?? given.scope }, toFit);
   const outcome = await compact(input, ports);
   if (outcome.kind === "failed") {
     ledger.add(outcome.calls);
@@ -117,13 +117,7 @@ async function noteFailure(
 ): Promise<void> {
   const { clock, events } = running.setup;
   const before = running.state.room.breaker;
-  await running.commit({
-    kind: "failed",
-    failure,
-    isAuto,
-    at: clock.now(),
-    ...(isLastResort === undefined ? {} : { isLastResort }),
-  });
+  await running.commit({ kind: "failed", failure, isAuto, isLastResort, at: clock.now() });
   const { breaker } = running.state.room;
   if (breaker === before || breaker.open === undefined) return;
   const { failuresInARow, open } = breaker;
@@ -203,19 +197,21 @@ async function planWithWriter(running: Running, asked: Asked): Promise<Compactio
   const { scope, instructions } = asked;
   const given = {
     trigger: isAsked(asked) ? ("manual" as const) : ("auto" as const),
-    ...(scope === undefined ? {} : { scope }),
-    ...(instructions === undefined ? {} : { instructions }),
+    scope,
+    instructions,
   };
   const open = scopeWithoutOpenCalls(running, given);
   if (open === "calls_pending") return { kind: "none", reason: open };
-  const input = inputOf(running, { ...given, ...(open === undefined ? {} : { scope: open }) });
-  return planCompaction(input, portsOf(running, { isDry: true }));
+  return planCompaction(
+    inputOf(running, { ...given, scope: open ?? scope }),
+    portsOf(running, { isDry: true }),
+  );
 }
 
 /** While a call lacks its result its round is kept; undefined where the scope may stay what it is. */
 function scopeWithoutOpenCalls(
   { state: { context } }: Moment,
-  { scope, prepared }: Partial<CompactInput>,
+  { scope, prepared }: CompactionRequest,
 ): CompactionScope | "calls_pending" | undefined {
   if (!context.index.hasOpenCalls || prepared !== undefined) return undefined;
   const last = groupByRound(context.live).at(-1)?.[0];
@@ -226,21 +222,15 @@ function scopeWithoutOpenCalls(
   return scope.kind === "up_to" && at <= open ? undefined : "calls_pending";
 }
 
-function inputOf(
-  moment: Moment,
-  given: Partial<CompactInput> & Pick<CompactInput, "trigger">,
-  toFit?: string,
-): CompactInput {
+function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): CompactInput {
   const { setup, state } = moment;
   const { live, size } = state.context;
   const { transcriptPath, continuation } = setup.options;
-  const params = state.cache.answered?.params;
   const overhead = headTokens(size);
   const { contextWindow } = thresholdsOf(moment);
   const { autoCompactAt, hardAt } = thresholdsOf(moment, toFit);
   return {
     live,
-    scope: { kind: "full", ...keepRecent(moment, overhead) },
     source: setup.source,
     model: state.model,
     size: {
@@ -251,10 +241,11 @@ function inputOf(
       contextWindow,
       hardAt,
     },
-    ...(params === undefined ? {} : { params }),
-    ...(transcriptPath === undefined ? {} : { transcriptPath }),
-    ...(continuation === undefined ? {} : { continuation }),
+    params: state.cache.answered?.params,
+    transcriptPath,
+    continuation,
     ...given,
+    scope: given.scope ?? { kind: "full", ...keepRecent(moment, overhead) },
   };
 }
 
@@ -313,8 +304,8 @@ function portsOf(
               tools: compactable,
               events: isDry ? undefined : events,
               signal: stop,
-              ...(state.exclude === undefined ? {} : { exclude: state.exclude() }),
-              ...(state.workingDirectory === undefined ? {} : { workingDirectory: state.workingDirectory }),
+              exclude: state.exclude?.(),
+              workingDirectory: state.workingDirectory,
             }),
         }),
   };

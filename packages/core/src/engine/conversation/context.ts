@@ -32,8 +32,10 @@ export interface Context {
   fork(): Context;
   /** With messages at the end. */
   append(messages: readonly Message[]): Context;
+  /** System prompt and tools by estimate; 0 where nobody has said so. */
+  readonly head: number;
   /** With another list; costs all of it. What responses report in it was learned before. */
-  replace(live: readonly Message[]): Context;
+  replace(live: readonly Message[], known?: KnownHead): Context;
   /** The API has refused the messages as having so many tokens, system prompt and tools included. */
   refused(tokens: number): Context;
   /** System prompt and tools are estimated at so many tokens from here on. */
@@ -59,12 +61,15 @@ export const createContext = (options: ContextOptions): Context => {
 };
 
 /** What a new list goes on with: system prompt and tools, as far as they are known. */
-interface KnownHead {
+export interface KnownHead {
   readonly overhead: number;
   readonly isShown: boolean;
   /** By estimate; 0 where nobody has said so. */
   readonly head: number;
 }
+
+const shows = (message: Message | undefined): boolean =>
+  message?.type === "assistant" && message.message?.usage !== undefined;
 
 /** Growing structures over one list. The newest value has them; older ones make their own where they need them. */
 class Folds {
@@ -90,7 +95,7 @@ class Folds {
     this.index = createResultIndex({
       estimator,
       tools,
-      ...(resolvePath === undefined ? {} : { resolvePath }),
+      resolvePath,
     });
     this.#meter = createContextMeter({
       estimator,
@@ -118,8 +123,14 @@ class Folds {
   take(added: readonly Message[]): void {
     for (const message of added) this.all.push(message);
     this.messages = this.#normaliser.append(added).messages;
-    this.index.append(added);
-    this.size = this.#meter.append(added);
+    // What a response shows is known for what comes after it, however much is taken at once.
+    for (let from = 0, at = 1; at <= added.length; at += 1) {
+      if (at < added.length && !shows(added[at - 1]) && !shows(added[at])) continue;
+      const part = added.slice(from, at);
+      this.index.append(part);
+      this.size = this.#meter.append(part);
+      from = at;
+    }
     this.media.append(added);
     this.#stretch.append(added);
     const { see } = this.options;
@@ -150,7 +161,7 @@ class FoldedContext implements Context {
   #folds: Folds;
   #version: number;
   readonly #length: number;
-  readonly #head: number;
+  readonly head: number;
   #live: readonly Message[] | undefined;
   readonly messages: readonly RequestMessage[];
   readonly size: ContextSize;
@@ -162,7 +173,7 @@ class FoldedContext implements Context {
     this.#folds = folds;
     this.#version = folds.version;
     this.#length = folds.all.length;
-    this.#head = folds.head;
+    this.head = folds.head;
     this.messages = folds.messages;
     this.size = folds.size;
     this.stretch = folds.stretch;
@@ -194,10 +205,8 @@ class FoldedContext implements Context {
     return messages.length === 0 ? this : this.#next((folds) => folds.take(messages));
   }
 
-  replace(live: readonly Message[]): Context {
-    const folds = new Folds(this.#folds.options, this.#knownHead());
-    folds.takeAgain(live);
-    return new FoldedContext(folds);
+  replace(live: readonly Message[], known = this.#knownHead()): Context {
+    return new FoldedContext(this.#again(live, known));
   }
 
   refused(tokens: number): Context {
@@ -205,7 +214,7 @@ class FoldedContext implements Context {
   }
 
   useHead(tokens: number): Context {
-    return tokens === this.#head ? this : this.#next((folds) => folds.useHead(tokens));
+    return tokens === this.head ? this : this.#next((folds) => folds.useHead(tokens));
   }
 
   #next(change: (folds: Folds) => void): Context {
@@ -218,18 +227,19 @@ class FoldedContext implements Context {
   /** The structures as they are for this list: those of the newest value, or others like them. */
   #own(): Folds {
     if (this.#folds.version !== this.#version) {
-      const { live } = this;
-      const folds = new Folds(this.#folds.options, this.#knownHead());
-      folds.takeAgain(live);
-      this.#folds = folds;
-      this.#version = folds.version;
+      this.#folds = this.#again(this.live, this.#knownHead());
+      this.#version = this.#folds.version;
     }
     return this.#folds;
   }
 
+  #again(live: readonly Message[], known: KnownHead): Folds {
+    const folds = new Folds(this.#folds.options, known);
+    folds.takeAgain(live);
+    return folds;
+  }
+
   #knownHead(): KnownHead {
-    const isShown = this.isOverheadShown;
-    const overhead = isShown ? this.size.shownOverhead : (this.#folds.options.overhead ?? 0);
-    return { overhead, isShown, head: this.#head };
+    return { overhead: this.size.shownOverhead, isShown: this.isOverheadShown, head: this.head };
   }
 }

@@ -1,7 +1,7 @@
 import type { HostOptions } from "./host-options.js";
 import type { Message } from "../../messages/message.js";
 import type { BranchOptions, NotRewound, Rewound } from "./conversation-api.js";
-import type { CompactionStage, NotesStage, Running, Stage } from "./stages.js";
+import type { CompactionStage, NotesStage, Running, Stage, TotalsStage } from "./stages.js";
 
 /** Going back and branching, as a host hands it in: `branches` of `@palimpsest/core/branches`. */
 export interface BranchStage {
@@ -35,6 +35,11 @@ export interface ConversationOptions extends HostOptions {
   readonly notes?: NotesStage;
   /** `branches` of `@palimpsest/core/branches`: without it a conversation neither goes back nor branches. */
   readonly branches?: BranchStage;
+  /**
+   * `totals` of `@palimpsest/core/totals`: a resumed conversation goes on with what the live one knew: its cost, the sizes
+   * of its messages, what its estimator has learned, how compactions went. Without it that begins anew.
+   */
+  readonly totals?: TotalsStage;
   /** Stages of the host's own, in their order; asked before each request, before the engine clears anything itself. */
   readonly stages?: readonly Stage[];
 }

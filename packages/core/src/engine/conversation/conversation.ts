@@ -40,7 +40,8 @@ export function createConversation(
   checkOptions(given);
   const options = resolveOptions(given, messages);
   const begun = messagesOf(messages, { ...options, parentUuid: null });
-  const runner = startRunner(createSetup(options), begun.messages);
+  const setup = createSetup(options);
+  const runner = startRunner(setup, begun.messages, options.totals?.account(begun.messages, setup.source));
   runner.unstored = begun.made;
   return conversationOf(options, runner);
 }
@@ -110,6 +111,7 @@ async function branchOff(
   await own.writer?.append(stored);
   const branch = startRunner(createSetup(own), live);
   if (window !== undefined) branch.note({ kind: "refused", window });
+  await branch.commit({ kind: "branched" });
   return conversationOf(own, branch);
 }
 
@@ -194,8 +196,8 @@ async function compactNow(
     trigger: "manual",
     usesNotes: scope === undefined && instructions === undefined,
     signal,
-    ...(scope === undefined ? {} : { scope }),
-    ...(instructions === undefined ? {} : { instructions }),
+    scope,
+    instructions,
   });
 }
 

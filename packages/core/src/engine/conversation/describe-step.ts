@@ -1,35 +1,27 @@
+import { roundedTokens } from "../measure/rounded-tokens.js";
 import type { Compacted } from "../summarise/run/compaction.js";
 import type { EngineStep } from "./conversation-api.js";
-
-/** Tokens as a person reads them. */
-const rounded = (tokens: number): string =>
-  tokens < 1000 ? String(Math.round(tokens)) : `${Math.round(tokens / 1000)}K`;
 
 interface Change {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** The one line that a person sees of a compaction. */
-const describeStep = ({ tokensBefore, tokensAfter }: Change): string =>
-  `Conversation compacted · ${rounded(tokensBefore)} → ${rounded(tokensAfter)}`;
+const describeChange = ({ tokensBefore, tokensAfter }: Change): string =>
+  `${roundedTokens(tokensBefore)} → ${roundedTokens(tokensAfter)}`;
 
 /** The one line that a person sees of a clearing. */
-export const describeClearing = (results: number, { tokensBefore, tokensAfter }: Change): string =>
-  `${results === 1 ? "1 old tool result" : `${results} old tool results`} cleared · ` +
-  `${rounded(tokensBefore)} → ${rounded(tokensAfter)}`;
+export const describeClearing = (results: number, change: Change): string =>
+  `${results === 1 ? "1 old tool result" : `${results} old tool results`} cleared · ${describeChange(change)}`;
 
 /** The one line that a person sees where pictures had to go; the first that no request may hold says why. */
-export function describeMedia(
-  replaced: readonly { readonly text?: string }[],
-  { tokensBefore, tokensAfter }: Change,
-): string {
+export function describeMedia(replaced: readonly { readonly text?: string }[], change: Change): string {
   const count = replaced.length;
   const why = replaced.find(({ text }) => text !== undefined)?.text;
   return [
     `${count === 1 ? "1 image or document" : `${count} images and documents`} replaced by text`,
     ...(why === undefined ? [] : [why]),
-    `${rounded(tokensBefore)} → ${rounded(tokensAfter)}`,
+    describeChange(change),
   ].join(" · ");
 }
 
@@ -39,6 +31,6 @@ export const compactionStep = (compacted: Compacted): EngineStep => ({
   added: compacted.stored,
   tokensBefore: compacted.tokensBefore,
   tokensAfter: compacted.tokensAfter,
-  text: describeStep(compacted),
+  text: `Conversation compacted · ${describeChange(compacted)}`,
   compacted,
 });

@@ -52,7 +52,7 @@ export type ConversationEvent =
       readonly failure: CompactionFailed;
       readonly isAuto: boolean;
       /** Set before a request: whether it was the one attempt that is made although the breaker is open. */
-      readonly isLastResort?: boolean;
+      readonly isLastResort?: boolean | undefined;
       readonly at: number;
     }
   /** A compaction could not be stored: nothing took effect. */
@@ -61,8 +61,8 @@ export type ConversationEvent =
   | {
       readonly kind: "refused";
       /** Left out where nobody said so, or where the list is another one by now. */
-      readonly tokens?: number;
-      readonly window?: number;
+      readonly tokens?: number | undefined;
+      readonly window?: number | undefined;
     }
   /** Room is made because of a refusal; `isStated` where that said how much was sent. */
   | { readonly kind: "reacting"; readonly isStated: boolean }
@@ -87,6 +87,10 @@ export type ConversationEvent =
   | { readonly kind: "notes-written"; readonly record: Message }
   /** What was found out, or settled, about lifetimes. */
   | { readonly kind: "ttl-noted"; readonly ttl: TtlState }
+  /** What the conversation knows that its messages do not show is written down; the same holds when it is read. */
+  | { readonly kind: "told"; readonly record: Message }
+  /** It goes on from another one: the beginning of its transcript is written. */
+  | { readonly kind: "branched" }
   /** Paid for beside the conversation; nothing but the account changes. */
   | { readonly kind: "billed"; readonly calls: readonly BilledCall[]; readonly message: Message };
 

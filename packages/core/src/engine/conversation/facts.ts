@@ -112,17 +112,15 @@ export function isCacheLost(moment: Moment): boolean {
 /** What every clearing is decided by. */
 export function clearContextOf(moment: Moment): ClearContext {
   const { setup, state } = moment;
-  const { recallHint } = setup.options;
-  const cost = costFactsOf(moment);
   const { of, decision } = setup.lastDecision;
   return {
     index: state.context.index,
     estimator: estimatorOf(moment),
     settings: setup.settings,
     model: findModel(state.model),
-    ...(cost === undefined ? {} : { cost }),
-    ...(recallHint === undefined ? {} : { recallHint }),
-    ...(decision === undefined || of !== listOf(state) ? {} : { previous: decision }),
+    cost: costFactsOf(moment),
+    recallHint: setup.options.recallHint,
+    previous: of === listOf(state) ? decision : undefined,
   };
 }
 

@@ -10,6 +10,7 @@ import { noteNativeResponse } from "../clear/api-native.js";
 import { isThinkingBlock } from "../boundaries/clear-results.js";
 import { billCall } from "../money/bill-call.js";
 import type { SentCall } from "../money/call-meter.js";
+import { noUsage } from "./cache-report.js";
 import type { EngineStep, Observed, Outcome, PreparedRequest } from "./conversation-api.js";
 import { compactionStep } from "./describe-step.js";
 import { estimatorOf, originOf } from "./facts.js";
@@ -21,8 +22,6 @@ import { whyNoRoom } from "./window-room.js";
 
 /** So often room is made for one answer. */
 const MOST_REACTIONS = 3;
-
-const noUsage = { input_tokens: 0, output_tokens: 0 } as const;
 
 /** What a call costs. */
 export const billed = (moment: Moment, call: SentCall): BilledCall =>
@@ -104,7 +103,7 @@ export class Observer {
     signal: AbortSignal | undefined,
   ): Promise<Observed> {
     const isOverflow = failure.kind === "context-overflow";
-    if (isOverflow) this.#learnFrom(prepared, failure);
+    if (isOverflow) await this.#learnFrom(prepared, failure);
     const isTooLarge = failure.kind === "request-too-large";
     const step = isTooLarge
       ? ((await halveMedia(this.#runner)) ?? (await this.#react(false, signal)))
@@ -117,10 +116,10 @@ export class Observer {
   }
 
   /** A refusal states facts: the size of what was sent, and the window. */
-  #learnFrom(prepared: PreparedRequest, refusal: OverflowFailure): void {
+  #learnFrom(prepared: PreparedRequest, refusal: OverflowFailure): Promise<void> {
     const { actualTokens, maximumTokens, requestedOutputTokens = 0 } = refusal;
     const isSize = actualTokens !== undefined && this.#isAsPrepared(prepared);
-    this.#runner.learn({
+    return this.#runner.learn({
       window: maximumTokens !== undefined && maximumTokens > 0 ? maximumTokens : undefined,
       tokens: isSize ? actualTokens - requestedOutputTokens : undefined,
     });
@@ -216,7 +215,7 @@ export class Observer {
       origin: originOf(runner),
       events: setup.events,
       index: state.context.index,
-      ...(setup.options.state === undefined ? {} : { readState: setup.options.state.readState }),
+      readState: setup.options.state?.readState,
     });
     if (noted.state !== native) runner.note({ kind: "native-noted", native: noted.state });
     if (noted.cleared === undefined) return;

@@ -74,7 +74,7 @@ async function clearResults(running: Running, plan: ClearPlan): Promise<EngineSt
   const { boundary, notice } = applyClearing(state.context.live, plan, {
     origin: originOf(running),
     events: setup.events,
-    ...readStateOf(running),
+    readState: setup.options.state?.readState,
   });
   await running.commit({ kind: "cleared", boundary });
   setup.watch.notifyDeletion(setup.source, notice);
@@ -93,7 +93,7 @@ async function deleteCached(
     position,
     origin: originOf(running),
     events: setup.events,
-    ...readStateOf(running),
+    readState: setup.options.state?.readState,
   });
   if (applied === undefined) return undefined;
   const { boundary, notice } = applied;
@@ -110,32 +110,40 @@ async function deleteCached(
 
 /** Deletions inside a cache that is of no use any more are made up for in the messages themselves. */
 export async function restateDeletions(running: Running): Promise<void> {
-  const { context, cache } = running.state;
-  const toolUseIds = [...cache.edits.deleted];
-  const [first] = context.live;
-  if (toolUseIds.length === 0 || first === undefined) return;
-  const boundary = createClearingBoundary(originOf(running), {
-    variant: "size-based",
-    trigger: "auto",
-    toolUseIds,
-    tokensBefore: cache.edits.deletedTokens,
-    tokensAfter: 0,
-    ...(bindsThinking(running) ? { thinkingRemovedAfter: first.uuid } : {}),
-  });
-  await running.commit({ kind: "cleared", boundary });
+  const { deleted, deletedTokens } = running.state.cache.edits;
+  if (deleted.size > 0) {
+    await takeOut(running, {
+      toolUseIds: [...deleted],
+      tokensBefore: deletedTokens,
+      isThinkingLost: bindsThinking(running),
+    });
+  }
 }
 
 /** What thinking was bound to has changed: all of it goes. */
-async function dropThinking(running: Running): Promise<void> {
+const dropThinking = (running: Running): Promise<void> =>
+  takeOut(running, { toolUseIds: [], tokensBefore: 0, isThinkingLost: true });
+
+/** Results go whose tokens are not there any more, and all thinking where nothing holds it. */
+async function takeOut(
+  running: Running,
+  {
+    isThinkingLost,
+    ...gone
+  }: {
+    readonly toolUseIds: readonly string[];
+    readonly tokensBefore: number;
+    readonly isThinkingLost: boolean;
+  },
+): Promise<void> {
   const [first] = running.state.context.live;
   if (first === undefined) return;
   const boundary = createClearingBoundary(originOf(running), {
     variant: "size-based",
     trigger: "auto",
-    toolUseIds: [],
-    tokensBefore: 0,
+    ...gone,
     tokensAfter: 0,
-    thinkingRemovedAfter: first.uuid,
+    ...(isThinkingLost ? { thinkingRemovedAfter: first.uuid } : {}),
   });
   await running.commit({ kind: "cleared", boundary });
 }
@@ -149,9 +157,6 @@ export async function dropBoundThinking(running: Running): Promise<void> {
     message.type === "assistant" && isThinkingBound(message.message?.model) && hasThinking([message]);
   if (!bindsThinking(running) && running.state.context.live.some(isBound)) await dropThinking(running);
 }
-
-const readStateOf = ({ setup: { options } }: Running) =>
-  options.state === undefined ? {} : { readState: options.state.readState };
 
 function stepOf(
   tier: "time-based" | "cached" | "size-based",

@@ -110,15 +110,14 @@ function quiet(setup: Setup): Setup {
   let made = 0;
   const { writer: _writer, overflow: _overflow, ...options } = setup.options;
   const { state } = options;
-  const readState = state && { ...state.readState, forget: () => {} };
   return {
     ...setup,
     ids: { next: () => `planned-${(made += 1)}` },
     events: createEventEmitter(),
     watch: createCacheWatch(),
-    options:
-      state === undefined || readState === undefined
-        ? options
-        : { ...options, state: { ...state, readState } },
+    options: {
+      ...options,
+      ...(state && { state: { ...state, readState: { ...state.readState, forget: () => {} } } }),
+    },
   };
 }

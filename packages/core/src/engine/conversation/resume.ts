@@ -1,5 +1,7 @@
+import { isBilledCallsRecord } from "../../messages/billed-calls.js";
 import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
+import { isTotals } from "../../messages/totals-record.js";
 import { isCompactBoundary, preservedSegmentOf } from "../../messages/predicates.js";
 import { isLocalClearing, isClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { isMediaBoundary } from "../boundaries/media-boundary.js";
@@ -48,5 +50,7 @@ function eventOf(message: Message, isKept: boolean): ConversationEvent | undefin
   }
   if (isMediaBoundary(message)) return { kind: "media-replaced", boundary: message };
   if (isOversizeBoundary(message)) return { kind: "cut", boundary: message };
+  if (isBilledCallsRecord(message)) return { kind: "billed", calls: [], message };
+  if (isTotals(message)) return { kind: "told", record: message };
   return isLateAnswer(message) ? { kind: "answered", message } : undefined;
 }

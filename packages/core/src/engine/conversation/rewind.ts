@@ -2,15 +2,17 @@ import { createRewoundMarker } from "../../messages/rewound.js";
 import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
 import { linkLive } from "../../messages/transcript/live.js";
+import type { DefaultEstimator } from "../measure/default-estimator.js";
 import type { ReadState } from "../tools/read-state.js";
 import type { NotRewound, Rewound } from "./conversation-api.js";
-import { originOf } from "./facts.js";
+import { estimatorOf, originOf } from "./facts.js";
 import { foldMessages } from "./fold.js";
 import { dropBoundThinking } from "./perform.js";
 import { placeAnswers } from "./place-answers.js";
 import { liveUpTo } from "./rewind-in-memory.js";
 import { compactionEnd, overtakenIn, type RewindTarget } from "./rewind-target.js";
 import type { Running } from "./stages.js";
+import type { ConversationState } from "./state.js";
 
 /** Goes on after an earlier message, as the conversation was then. What came after stays in the transcript. */
 export async function rewind(
@@ -35,13 +37,26 @@ export async function rewind(
     found.messages === undefined
       ? linkLive([...(stored ?? []), marker]).messages
       : [...found.messages, marker];
-  await runner.commit({ kind: "rewound", marker, earlier: foldMessages(setup, messages, state) });
-  forgetLaterReads(sources?.readState, runner.state.context.live.slice(0, -1));
+  await runner.commit({ kind: "rewound", marker, earlier: foldKeepingLearned(runner, messages) });
+  const { live: now } = runner.state.context;
+  forgetLaterReads(sources?.readState, now.slice(0, now.indexOf(marker)));
   await dropBoundThinking(runner);
   const { live } = runner.state.context;
   setup.watch.notifyCompaction(setup.source);
   runner.notes?.noteRewind();
   return { kind: "rewound", live };
+}
+
+/** What it was then; what was learned of the model since stays known. */
+function foldKeepingLearned(runner: Running, messages: readonly Message[]): ConversationState {
+  const { setup, state } = runner;
+  const base: Partial<DefaultEstimator> = estimatorOf(runner).base;
+  const { calibration } = base;
+  const earlier = foldMessages(setup, messages, state);
+  if (calibration === undefined) return earlier;
+  base.calibration = calibration;
+  setup.options.calibrations?.note(state.model, calibration);
+  return earlier;
 }
 
 const sentences = {

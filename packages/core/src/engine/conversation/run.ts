@@ -4,6 +4,7 @@ import { createAttachmentMessage } from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import { uncalibrated } from "../measure/calibration.js";
+import { emptyAccount, type Account } from "../money/account.js";
 import { createLedger } from "../money/ledger.js";
 import { createRequestState, headChange } from "../prompt/request-state.js";
 import { createTtlPolicy, type TtlPolicy } from "../prompt/ttl/ttl-policy.js";
@@ -48,13 +49,18 @@ export class Runner implements Running {
   /** Models of which nothing is known, once that was told. */
   readonly #noted = new Set<string>();
 
-  constructor(setup: Setup, state: ConversationState, resumed?: readonly Message[]) {
+  constructor(
+    setup: Setup,
+    state: ConversationState,
+    { account, resumed }: { readonly account: Account; readonly resumed: readonly Message[] | undefined },
+  ) {
     this.setup = setup;
     this.#state = state;
     this.#resumed = resumed;
     this.#assembly = new RequestAssembly(setup);
     this.#ttl = this.#policy();
     this.ledger = createLedger({
+      account,
       events: setup.events,
       store: (calls: readonly BilledCall[]) => {
         const message = createBilledCallsRecord(originOf(this), calls);
@@ -68,9 +74,12 @@ export class Runner implements Running {
   }
 
   async commit(event: ConversationEvent): Promise<void> {
-    const stored = storedOf(event);
+    const { totals, options } = this.setup;
+    const records = options.writer && totals ? totals.records(event, this, this.ledger.told) : [];
+    const stored = [...storedOf(event), ...records];
     if (stored.length > 0) await this.#store(stored);
     this.note(event);
+    for (const record of records) this.note({ kind: "told", record });
     if (event.kind === "model-switched") this.#ttl = this.#policy();
     // Its last request is another one: that is known again before the next.
     if (event.kind === "rewound") this.#resumed = this.#state.context.live;
@@ -93,12 +102,11 @@ export class Runner implements Running {
 
   #policy(): TtlPolicy {
     const { setup } = this;
-    const { gapHistory } = setup.options;
     return createTtlPolicy({
       source: setup.source,
       facts: () => setup.ttlFacts(this.#state.model),
       cell: { read: () => this.#state.cache.ttl, write: (ttl) => this.note({ kind: "ttl-noted", ttl }) },
-      ...(gapHistory === undefined ? {} : { history: gapHistory }),
+      history: setup.options.gapHistory,
     });
   }
 
@@ -155,7 +163,9 @@ export class Runner implements Running {
     const head = await this.#assembly.head(this);
     await this.#hold(head);
     this.promptHead = head.key;
-    this.note({ kind: "head-measured", tokens: head.tokens });
+    if (head.tokens !== this.#state.context.head) {
+      await this.commit({ kind: "head-measured", tokens: head.tokens });
+    }
     return head;
   }
 
@@ -218,21 +228,11 @@ export class Runner implements Running {
   }
 
   /** A refusal states facts: the size of what was sent, and the window. */
-  learn({
-    tokens,
-    window,
-  }: {
-    readonly tokens?: number | undefined;
-    readonly window?: number | undefined;
-  }): void {
+  async learn({ tokens, window }: { tokens: number | undefined; window: number | undefined }): Promise<void> {
     const { setup } = this;
     const { model } = this.#state;
     const before = thresholdsOf(this).contextWindow;
-    this.note({
-      kind: "refused",
-      ...(tokens === undefined ? {} : { tokens }),
-      ...(window === undefined ? {} : { window }),
-    });
+    await this.commit({ kind: "refused", tokens, window });
     if (window === undefined) return;
     const { calibrations } = setup.options;
     if (findModel(model) === undefined) {
@@ -250,8 +250,9 @@ export class Runner implements Running {
   }
 }
 
-/** A conversation from the messages of its transcript. */
-export function startRunner(setup: Setup, messages: readonly Message[]): Runner {
+/** A conversation from the messages of its transcript; `account` is what it has cost so far. */
+export function startRunner(setup: Setup, messages: readonly Message[], account = emptyAccount): Runner {
   const state = foldMessages(setup, messages, setup.options);
-  return new Runner(setup, state, messages.length === 0 ? undefined : state.context.live);
+  const resumed = messages.length === 0 ? undefined : state.context.live;
+  return new Runner(setup, state, { account, resumed });
 }

@@ -22,18 +22,16 @@ export function createSetup(options: ConversationOptions & ResolvedOptions): Set
   const events = options.events ?? createEventEmitter();
   const compactable = options.compactableTools ?? createCompactableTools();
   const estimators = new Map<string, MeasuredSizes>();
-  const newEstimator = (model: string): MeasuredSizes => {
-    if (options.estimator !== undefined) return createMeasuredSizes(options.estimator);
-    const calibration = calibrations?.of(model);
-    return createMeasuredSizes(
-      createDefaultEstimator({
-        model,
-        events,
-        ...(calibration === undefined ? {} : { calibration }),
-        ...(calibrations === undefined ? {} : { onLearned: (learned) => calibrations.note(model, learned) }),
-      }),
+  const newEstimator = (model: string): MeasuredSizes =>
+    createMeasuredSizes(
+      options.estimator ??
+        createDefaultEstimator({
+          model,
+          events,
+          calibration: calibrations?.of(model),
+          onLearned: (learned) => calibrations?.note(model, learned),
+        }),
     );
-  };
   const estimatorOf = (model: string): MeasuredSizes => {
     const known = estimators.get(model) ?? newEstimator(model);
     estimators.set(model, known);
@@ -52,7 +50,8 @@ export function createSetup(options: ConversationOptions & ResolvedOptions): Set
     compactable,
     compaction,
     stages: options.stages ?? [],
-    watch: createCacheWatch({ settings, events, ...(diffs === undefined ? {} : { diffs }) }),
+    totals: options.totals,
+    watch: createCacheWatch({ settings, events, diffs }),
     estimatorOf,
     capabilitiesOf,
     ttlFacts: (model) => ({
@@ -61,7 +60,7 @@ export function createSetup(options: ConversationOptions & ResolvedOptions): Set
       settings,
       capabilities: capabilitiesOf(model),
       prices: findModel(model)?.prices ?? relativePrices,
-      ...(gapHistory === undefined ? {} : { history: gapHistory }),
+      history: gapHistory,
     }),
     contextFor: (model, overhead) =>
       createContext({

@@ -3,6 +3,7 @@ import type { Clock, Ids } from "../../messages/construct.js";
 import type { ClearDecision } from "../clear/decision.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { MeasuredSizes } from "../measure/measured-sizes.js";
+import type { Account } from "../money/account.js";
 import type { Ledger } from "../money/ledger.js";
 import type { ProviderCapabilities } from "../ports/capabilities.js";
 import type { TtlFacts } from "../prompt/ttl/ttl-state.js";
@@ -37,6 +38,8 @@ export interface Setup {
   /** Undefined where the conversation goes without compaction. */
   readonly compaction: CompactionStage | undefined;
   readonly stages: readonly Stage[];
+  /** Undefined where what it knows ends with the process. */
+  readonly totals: TotalsStage | undefined;
   readonly watch: CacheWatch;
   /** In a model's own tokens: measured where responses have shown them, else as far as it has learned. */
   readonly estimatorOf: (model: string) => MeasuredSizes;
@@ -68,9 +71,21 @@ export interface Running extends Moment {
   resetPrompt(): void;
 }
 
+/** Keeping what a conversation knows through a resume, as a host hands it in: `totals` of `@palimpsest/core/totals`. */
+export interface TotalsStage {
+  readonly name: string;
+  /** What the transcript is told beside an event, which has not happened yet; `account` is what it tells of so far. */
+  readonly records: (event: ConversationEvent, moment: Moment, account: Account) => readonly Message[];
+  /** What a conversation is once a record of these is in its transcript, or was read from it. */
+  readonly apply: (setup: Setup, state: ConversationState, record: Message) => ConversationState;
+  /** What a conversation with these messages has cost, as far as they tell. */
+  readonly account: (messages: readonly Message[], source: QuerySource) => Account;
+}
+
 /** What is asked of a compaction. */
-export type CompactionRequest = Partial<CompactInput> &
+export type CompactionRequest = Partial<Omit<CompactInput, "scope">> &
   Pick<CompactInput, "trigger"> & {
+    readonly scope?: CompactInput["scope"] | undefined;
     readonly signal?: AbortSignal | undefined;
     /** The model whose window the result has to fit into. Default: the conversation's. */
     readonly toFit?: string;

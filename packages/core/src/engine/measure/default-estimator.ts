@@ -12,14 +12,14 @@ import { sentBlocks } from "./sent-blocks.js";
 
 export interface DefaultEstimator extends Estimator {
   /** What was learned so far; already part of what it says. */
-  readonly calibration: Calibration;
+  calibration: Calibration;
   readonly learn: (growth: ShownGrowth) => void;
 }
 
 export interface DefaultEstimatorOptions {
   readonly model: string;
   /** What was learned of this model before. */
-  readonly calibration?: Calibration;
+  readonly calibration?: Calibration | undefined;
   /** Told of what is learned. */
   readonly events?: EventEmitter;
   readonly onLearned?: (calibration: Calibration) => void;
@@ -78,6 +78,9 @@ export function createDefaultEstimator(options: DefaultEstimatorOptions): Defaul
     },
     get calibration() {
       return calibration;
+    },
+    set calibration(known) {
+      calibration = known;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { figure } from "../../messages/billed-usage.js";
 import { isFields } from "../../messages/fields.js";
 import { sampledFigures } from "../../messages/usage.js";
 import type { AssistantMessage, Message } from "../../messages/message.js";
@@ -34,14 +35,11 @@ export function readUsage(usage: unknown): CountedUsage | undefined {
   if (!isFields(usage)) return undefined;
   const counted = sampledFigures(usage);
   const inputTokens =
-    tokensIn(counted["input_tokens"]) +
-    tokensIn(counted["cache_creation_input_tokens"]) +
-    tokensIn(counted["cache_read_input_tokens"]);
-  return inputTokens === 0 ? undefined : { inputTokens, outputTokens: tokensIn(counted["output_tokens"]) };
+    figure(counted["input_tokens"]) +
+    figure(counted["cache_creation_input_tokens"]) +
+    figure(counted["cache_read_input_tokens"]);
+  return inputTokens === 0 ? undefined : { inputTokens, outputTokens: figure(counted["output_tokens"]) };
 }
-
-const tokensIn = (value: unknown): number =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : 0;
 
 /**
  * The growths in a conversation that can be told from its records: from one response to the next with nothing

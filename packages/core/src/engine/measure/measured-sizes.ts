@@ -10,6 +10,12 @@ export interface MeasuredSizes extends Estimator {
   /** Together these have so many tokens: what is not known of them yet is scaled so that it adds up. */
   readonly measure: (messages: readonly Message[], tokens: number) => Measurement;
   readonly isMeasured: (message: Message) => boolean;
+  /** What is learned of all text. */
+  readonly base: Estimator;
+  /** What was shown of messages and of blocks. */
+  readonly shown: WeakMap<object, number>;
+  /** What was said of others when they came. */
+  readonly guessed: WeakMap<object, number>;
 }
 
 interface Measurement {
@@ -28,20 +34,25 @@ const nothing: Measurement = { difference: 0, changed: [] };
 export function createMeasuredSizes(base: Estimator): MeasuredSizes {
   if (isMeasuring(base)) return base;
   const shown = new WeakMap<object, number>();
-  const guessed = new WeakMap<Message, number>();
-  const block = (value: unknown): number =>
-    (typeof value === "object" && value !== null ? shown.get(value) : undefined) ?? base.block(value);
+  const guessed = new WeakMap<object, number>();
+  const known = (value: unknown): number | undefined =>
+    typeof value === "object" && value !== null ? (shown.get(value) ?? guessed.get(value)) : undefined;
+  const block = (value: unknown): number => known(value) ?? base.block(value);
   const message = (value: Message): number => {
-    let tokens = shown.get(value) ?? guessed.get(value);
+    let tokens = known(value);
     if (tokens === undefined) {
-      tokens = hasShownBlock(value, shown)
-        ? sentBlocks(value).reduce<number>((sum, item) => sum + block(item), 0)
+      const blocks = sentBlocks(value);
+      tokens = blocks.some((item) => known(item) !== undefined)
+        ? blocks.reduce<number>((sum, item) => sum + block(item), 0)
         : base.message(value);
       guessed.set(value, tokens);
     }
     return tokens;
   };
   return {
+    base,
+    shown,
+    guessed,
     name: base.name,
     block,
     message,
@@ -66,10 +77,6 @@ export function createMeasuredSizes(base: Estimator): MeasuredSizes {
 }
 
 const isMeasuring = (estimator: Estimator): estimator is MeasuredSizes => "measure" in estimator;
-
-const hasShownBlock = (message: Message, shown: WeakMap<object, number>): boolean =>
-  (message.type === "user" || message.type === "assistant") &&
-  sentBlocks(message).some((item) => typeof item === "object" && item !== null && shown.has(item));
 
 const sum = (messages: readonly Message[], of: (message: Message) => number): number =>
   messages.reduce((total, message) => total + of(message), 0);

@@ -114,8 +114,12 @@ const addTotals = (left: AccountTotal, right: AccountTotal): AccountTotal => ({
   estimated: addSums(left.estimated, right.estimated),
 });
 
-function addSums(left: AccountSum, right: AccountSum): AccountSum {
-  const sum: Record<keyof AccountSum, number> = { ...nothing };
-  for (const name of Object.keys(sum) as (keyof AccountSum)[]) sum[name] = left[name] + right[name];
-  return sum;
-}
+/** What a sum is made of. */
+const sumNames = Object.keys(nothing) as readonly (keyof AccountSum)[];
+
+/** A sum of which each figure is asked for by its name. */
+export const sumWith = (figureOf: (name: keyof AccountSum) => number): AccountSum =>
+  Object.fromEntries(sumNames.map((name) => [name, figureOf(name)])) as unknown as AccountSum;
+
+const addSums = (left: AccountSum, right: AccountSum): AccountSum =>
+  sumWith((name) => left[name] + right[name]);

@@ -1,3 +1,4 @@
+import { roundedTokens } from "../measure/rounded-tokens.js";
 import type { CutText } from "../boundaries/oversize-boundary.js";
 
 const counted = (characters: number): string => `${characters.toLocaleString("en-US")} characters`;
@@ -31,9 +32,6 @@ interface Change {
   readonly tokensAfter: number;
 }
 
-const rounded = (tokens: number): string =>
-  tokens < 1000 ? String(Math.round(tokens)) : `${Math.round(tokens / 1000)}K`;
-
 /** The one sentence that a person reads. */
 export function describeCuts(cuts: readonly CutText[], { tokensBefore, tokensAfter }: Change): string {
   const isOne = cuts.length === 1;
@@ -49,6 +47,6 @@ export function describeCuts(cuts: readonly CutText[], { tokensBefore, tokensAft
       : `the whole ${isOne ? "text is" : "texts are"} in ${first}${more}`;
   return (
     `${what} did not fit into the context window and ${isOne ? "was" : "were"} cut to the beginning and the end ` +
-    `· ${rounded(tokensBefore)} → ${rounded(tokensAfter)} · ${where}.`
+    `· ${roundedTokens(tokensBefore)} → ${roundedTokens(tokensAfter)} · ${where}.`
   );
 }

@@ -8,7 +8,10 @@ export interface TranscriptStore {
    * somebody else holds it.
    */
   open(conversationId: string): Promise<TranscriptWriter>;
-  /** The live messages: from the last boundary on, a preserved segment in its place. Cost follows their size. */
+  /**
+   * The live messages: from the last boundary on, a preserved segment in its place; after them what was paid for beside them
+   * (`billed` of `linkLive`). Cost follows their size.
+   */
   readLive(conversationId: string): Promise<TranscriptContent>;
   /** Every message ever appended, oldest first. */
   readAll(conversationId: string): Promise<TranscriptContent>;

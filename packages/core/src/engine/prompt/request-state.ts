@@ -8,10 +8,10 @@ import { isSameList, type HeldTool } from "./tool-list.js";
 
 /** What requests begin with and messages do not show: it stays what it was until a compaction, in whatever process. */
 export interface HeldHead {
-  readonly sections?: readonly ResolvedSection[];
-  readonly tools?: readonly HeldTool[];
+  readonly sections?: readonly ResolvedSection[] | undefined;
+  readonly tools?: readonly HeldTool[] | undefined;
   /** Sections that say something else by now, and what the model was told of them: the hash of their text. */
-  readonly told?: Readonly<Record<string, string>>;
+  readonly told?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Says in the transcript what requests begin with; a later one says what has changed of it. */

@@ -22,7 +22,7 @@ export interface ToolListOptions {
    * `keep` (the default): a tool that goes away stays listed until the list is reset, because taking it out
    * rewrites the whole prompt. `remove`: it goes at once.
    */
-  readonly absent?: "keep" | "remove";
+  readonly absent?: "keep" | "remove" | undefined;
 }
 
 /** The tools of one conversation, in bytes that do not change without need. */

@@ -71,9 +71,9 @@ export interface RestoreOptions {
   readonly clock: Clock;
   /** Which tools read files. Default: by the names that common agents use. */
   readonly tools?: CompactableTools;
-  readonly exclude?: FileExclusions;
+  readonly exclude?: FileExclusions | undefined;
   /** Where relative paths of calls start. Default `/`. */
-  readonly workingDirectory?: string;
+  readonly workingDirectory?: string | undefined;
   readonly events?: EventEmitter | undefined;
   readonly signal?: AbortSignal | undefined;
 }

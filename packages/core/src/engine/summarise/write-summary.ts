@@ -135,7 +135,7 @@ const askOptions = ({ ports, onText }: CompactRun): AskOptions => ({
 
 function forkPrompt({ division: { variant, summarised }, instructions }: CompactRun): string {
   const pivot = variant === "from" ? excerptOf(summarised) : undefined;
-  return summaryPrompt({ variant, instructions, ...(pivot === undefined ? {} : { pivot }) });
+  return summaryPrompt({ variant, instructions, pivot });
 }
 
 /** What a fork sends, by the padded estimate. */
@@ -340,7 +340,7 @@ function verified(run: CompactRun, writer: WriterName, summary: string): Written
     humanTexts: textsToQuote(run),
     estimator: ports.estimator,
     ...summaryBudgets(run),
-    ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),
+    transcriptPath: input.transcriptPath,
   });
   return { writer, summary: text, mended };
 }
@@ -353,8 +353,8 @@ export function extractiveSummary(run: CompactRun, share = 1): WrittenSummary {
     variant: division.variant,
     humanTexts: textsToQuote(run),
     ...summaryBudgets(run, share),
-    ...(ports.todos === undefined ? {} : { todos: ports.todos }),
-    ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),
+    todos: ports.todos,
+    transcriptPath: input.transcriptPath,
   });
   return { writer: "extractive", summary: text, mended: nothingMended, ...(share === 1 ? {} : { share }) };
 }

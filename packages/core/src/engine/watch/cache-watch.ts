@@ -22,7 +22,7 @@ export interface CacheWatchOptions {
   readonly settings?: Partial<WatchSettings>;
   readonly events?: EventEmitter;
   /** `writeDiffs` of a store. */
-  readonly diffs?: BreakDiffs;
+  readonly diffs?: BreakDiffs | undefined;
   /** Prices of a request to a model with so many tokens in its prompt; default the table of models. */
   readonly pricesOf?: (model: string, promptTokens: number) => Prices | undefined;
 }

@@ -26,7 +26,7 @@ import { CONTINUE_TEXT, FIRST_USER_TEXT } from "./wording.js";
 
 export interface NormaliseOptions {
   /** The tools that the request declares, where they are known: inputs and references are fitted to them. */
-  readonly tools?: readonly { readonly name: string; readonly input_schema?: JsonSchema }[];
+  readonly tools?: readonly { readonly name: string; readonly input_schema?: JsonSchema }[] | undefined;
 }
 
 export interface Normalised {

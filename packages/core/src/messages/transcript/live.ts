@@ -3,6 +3,7 @@ import type { CompactBoundary, Message, PreservedSegment } from "../message.js";
 import { isCompactBoundary, isHumanMessage, preservedSegmentOf } from "../predicates.js";
 import { isPinnedCopy } from "../pinned.js";
 import { isRewound, withoutLeftOut } from "../rewound.js";
+import { isWholeTotals } from "../totals-record.js";
 
 /**
  * The live conversation in a transcript: the branch that ends in its last message, from the last boundary
@@ -19,6 +20,8 @@ export function liveMessages(messages: readonly Message[]): readonly Message[] {
 
 export interface LinkedConversation {
   readonly messages: readonly Message[];
+  /** What was paid for beside them since that was last added up: belongs to no branch. */
+  readonly billed?: readonly Message[];
   /** Set where the branch goes on at a message that is not in the input: read further back for it. */
   readonly missing?: string;
 }
@@ -26,7 +29,9 @@ export interface LinkedConversation {
 /** `liveMessages`, and whether the input was enough to tell. */
 export function linkLive(messages: readonly Message[]): LinkedConversation {
   const { own, parentOf } = partsOf(messages);
-  return new Linker(own, parentOf).link(own.length, own.length);
+  const mine = messages.filter((message) => message.isSidechain !== true);
+  const billed = mine.slice(mine.findLastIndex(isWholeTotals) + 1).filter(isBilledCallsRecord);
+  return { ...new Linker(own, parentOf).link(own.length, own.length), billed };
 }
 
 type ParentOf = (message: Message) => string | null;
@@ -295,7 +300,7 @@ function walkBranch(
       at = place;
     } else if (typeof parent === "string" && !isRewound(message) && isKept(parent)) {
       do at -= 1;
-      while (at >= 0 && !isCompactionOutput(since[at] ?? message));
+      while (at >= 0 && !mayFollowBoundary(since[at] ?? message));
     } else if (typeof parent === "string" && placeOfOlder(parent) !== undefined) {
       return { branch, resumedFrom: placeOfOlder(parent), missing, isUndone: false };
     } else {
@@ -313,8 +318,8 @@ export function undoneBoundary(message: Message): string | undefined {
   return typeof uuid === "string" ? uuid : undefined;
 }
 
-/** What a compaction itself writes after its boundary: the summary or the provider's own, attachments, state. */
-const isCompactionOutput = (message: Message): boolean =>
+/** What may stand between a boundary and what was kept, whoever wrote it: a summary or the provider's own, attachments, state. */
+const mayFollowBoundary = (message: Message): boolean =>
   message.type === "attachment" ||
   isPinnedCopy(message) ||
   message.type === "system" ||

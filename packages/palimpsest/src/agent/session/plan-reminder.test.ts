@@ -48,7 +48,7 @@ describe("what a conversation says of plan mode", () => {
   it("is put right, once, in words for whom it concerns", async () => {
     const state = (isPlanMode: boolean, content?: string) => ({
       isPlanMode: () => isPlanMode,
-      startedInPlanMode: true,
+      wantsPlanAlone: () => true,
       plan: async () => ({ path: "/plan.md", content, isPlanMode }),
     });
     const settled = async (

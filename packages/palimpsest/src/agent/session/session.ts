@@ -15,8 +15,9 @@ import {
   restore,
 } from "@palimpsest/core/restore";
 import { keepNotes } from "@palimpsest/core/notes";
+import { totals } from "@palimpsest/core/totals";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,6 +47,7 @@ import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
 import { backgroundTasks } from "./background-tasks.js";
 import { createKeepAlive, keptSentence } from "./keep-alive.js";
+import { withEarlierCalls } from "./earlier-calls.js";
 import { answerOpenCalls, openCalls } from "./open-calls.js";
 import { ownPaths, scratchpadOf, withOwnFiles } from "./own-files.js";
 import { removeLostWrites } from "./remove-lost-writes.js";
@@ -197,8 +199,15 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       `There is a conversation ${id} already: resume it, or choose another id.`,
     );
   }
-  const stored = isResumed ? (await store.readLive(id)).messages : [];
   const history = async (): Promise<readonly Message[]> => (await store.readAll(id)).messages;
+  const stored = isResumed
+    ? await withEarlierCalls((await store.readLive(id)).messages, {
+        source: options.source,
+        bytes: statSync(transcriptPath).size,
+        readAll: history,
+        onNotice: (text) => options.onNotice?.(text),
+      })
+    : [];
   // From here on the conversation is ours, and only the disk can fail before it is handed out.
   const writer = hidingWriter(await store.open(id), hider);
 
@@ -296,6 +305,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       writer,
       branches: branches({ history }),
       stages: clearing.stages,
+      totals,
       transcriptPath,
       system: { prompt },
       tools: () => main.list().map(offeredTool),

@@ -8,32 +8,43 @@ import {
 } from "@palimpsest/core";
 import type { StreamLine } from "./stream-line.js";
 
-/** What an account says in the documents of the command: all of it, by model, and by model and source. */
-export function costFields(account: Account): StreamLine {
-  const total = accountTotal(account);
+/** What a conversation has cost, and what it had cost when the run began. */
+export interface RunCost {
+  readonly account: Account;
+  readonly begun: Account;
+}
+
+/**
+ * What an account says in the documents of the command. `usage` is that of the run; what was paid is that of the
+ * conversation: all of it, by model, and by model and source.
+ */
+export function costFields({ account, begun }: RunCost): StreamLine {
+  const [total, before] = [accountTotal(account), accountTotal(begun)];
+  const run = (name: keyof AccountSum): number => total[name] - before[name];
   const tokens = {
-    inputTokens: total.inputTokens,
-    outputTokens: total.outputTokens,
-    cacheReadTokens: total.cacheReadTokens,
-    cacheWriteTokens: writtenTokens(total),
+    inputTokens: run("inputTokens"),
+    outputTokens: run("outputTokens"),
+    cacheReadTokens: run("cacheReadTokens"),
+    cacheWriteTokens: run("cacheWrite5mTokens") + run("cacheWrite1hTokens"),
   };
   return {
     usage: {
       ...tokens,
-      calls: total.calls,
-      unpricedCalls: total.unpricedCalls,
-      estimatedCalls: total.estimated.calls,
+      calls: run("calls"),
+      unpricedCalls: run("unpricedCalls"),
+      estimatedCalls: total.estimated.calls - before.estimated.calls,
       input_tokens: tokens.inputTokens,
       output_tokens: tokens.outputTokens,
       cache_read_input_tokens: tokens.cacheReadTokens,
       cache_creation_input_tokens: tokens.cacheWriteTokens,
       cache_creation: {
-        ephemeral_5m_input_tokens: total.cacheWrite5mTokens,
-        ephemeral_1h_input_tokens: total.cacheWrite1hTokens,
+        ephemeral_5m_input_tokens: run("cacheWrite5mTokens"),
+        ephemeral_1h_input_tokens: run("cacheWrite1hTokens"),
       },
     },
     cost: total.dollars,
     total_cost_usd: total.dollars,
+    run_cost_usd: run("dollars"),
     estimated_cost_usd: total.estimated.dollars,
     modelUsage: Object.fromEntries(
       [...accountByModel(account)].map(([model, sum]) => [model, { ...modelFields(sum), ...limits(model) }]),

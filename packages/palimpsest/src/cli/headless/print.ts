@@ -1,5 +1,4 @@
 import { createAttachmentMessage, type Account } from "@palimpsest/core";
-import { emptyAccount } from "@palimpsest/core/engine";
 import { resolve } from "node:path";
 import type { AgentEvent } from "../../agent/base/agent-event.js";
 import type { AnswerOptions, answerPrompt, PromptResult } from "../../agent/commands/answer-prompt.js";
@@ -195,7 +194,9 @@ class Run {
   #inputs = new Map<string, unknown>();
   #last: PromptResult | undefined;
   /** What the last line said the conversation has cost. */
-  #toldAccount: Account | undefined;
+  #toldAccount: Account;
+  /** What the conversation had cost before this run. */
+  readonly #begun: Account;
   /** What earlier conversations of this run have cost. */
   #earlier: Account["lines"] = [];
   #session: Session;
@@ -207,6 +208,8 @@ class Run {
   constructor(parts: RunParts, { session, provider }: OpenedAgent) {
     this.#parts = parts;
     this.#provider = provider;
+    this.#toldAccount = session.conversation.account();
+    this.#begun = this.#toldAccount;
     parts.teller.onNativeClearing = () => this.#countStep("api-native");
     this.#session = session;
     parts.teller.listenTo(session);
@@ -216,7 +219,7 @@ class Run {
   goOn({ session }: OpenedAgent, result: PromptResult): Session {
     const previous = this.#session.id;
     this.#earlier = [...this.#earlier, ...this.#session.conversation.account().lines];
-    this.#toldAccount = undefined;
+    this.#toldAccount = session.conversation.account();
     this.#session = session;
     this.#parts.teller.listenTo(session);
     this.#last = {
@@ -313,6 +316,7 @@ class Run {
       sessionId: this.#session.id,
       provider: this.#provider,
       account: { lines: [...this.#earlier, ...this.#toldAccount.lines] },
+      begun: this.#begun,
       steps: this.#steps,
       denials: this.#denials,
       milliseconds: Date.now() - this.#started,
@@ -334,8 +338,9 @@ class Run {
     const session = this.#session;
     const account = session.conversation.account();
     // Notes and subagents in the background may have come to their end after the last answer.
-    if (flags.outputFormat === "stream-json" && account !== (this.#toldAccount ?? emptyAccount)) {
-      this.#write(costLine({ lines: [...this.#earlier, ...account.lines] }, session.id));
+    if (flags.outputFormat === "stream-json" && account !== this.#toldAccount) {
+      const all = { lines: [...this.#earlier, ...account.lines] };
+      this.#write(costLine(session.id, { account: all, begun: this.#begun }));
     }
     const isAborted = io.signal.aborted;
     const last: PromptResult =

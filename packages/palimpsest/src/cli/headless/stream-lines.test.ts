@@ -1,4 +1,5 @@
 import { accountOf, type Message } from "@palimpsest/core";
+import { addCall } from "@palimpsest/core/engine";
 import { expect, it } from "vitest";
 import { eventLine, messageLine, summaryDocument } from "./stream-lines.js";
 
@@ -87,6 +88,7 @@ const summary = {
       estimated: "all",
     },
   ]),
+  begun: accountOf([]),
   steps: { full: 1, notes: 1, cached: 4 },
   denials: [{ id: "toolu_1", name: "Bash", input: { command: "rm" } }],
   milliseconds: 7,
@@ -120,6 +122,7 @@ it("says what a run came to, under the names that others use and our own", () =>
     },
     cost: expect.closeTo(dollars + 0.000_05, 12),
     total_cost_usd: expect.closeTo(dollars + 0.000_05, 12),
+    run_cost_usd: expect.closeTo(dollars + 0.000_05, 12),
     estimated_cost_usd: expect.closeTo(0.000_05, 12),
     modelUsage: {
       "claude-opus-4-5": {
@@ -163,4 +166,17 @@ it.each([
 ] as const)("%s is an error", (reason, subtype) => {
   const document = summaryDocument({ ...summary, result: { reason, text: "Why.", turns: 0 } });
   expect(document).toMatchObject({ subtype, is_error: true, result: "Why." });
+});
+
+it("says of a resumed conversation what it has cost in all, and what the run has used", () => {
+  const begun = accountOf([{ source: "sdk", model: "claude-opus-4-5", usage }]);
+  const more = { source: "sdk", model: "claude-opus-4-5", usage: { input_tokens: 10, output_tokens: 2 } };
+  const account = addCall(begun, more);
+  const result = { reason: "done", text: "Done.", turns: 1 } as const;
+  expect(summaryDocument({ ...summary, account, begun, result })).toMatchObject({
+    usage: { calls: 1, input_tokens: 10, output_tokens: 2, cache_read_input_tokens: 0 },
+    total_cost_usd: expect.closeTo(dollars + 0.0001, 12),
+    run_cost_usd: expect.closeTo(0.0001, 12),
+    modelUsage: { "claude-opus-4-5": { calls: 2, inputTokens: 100_010 } },
+  });
 });

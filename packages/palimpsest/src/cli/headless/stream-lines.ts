@@ -1,9 +1,9 @@
-import type { Account, Message } from "@palimpsest/core";
+import type { Message } from "@palimpsest/core";
 import type { AgentEvent } from "../../agent/base/agent-event.js";
 import type { PromptResult } from "../../agent/commands/answer-prompt.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { Session } from "../../agent/session/session.js";
-import { costFields } from "./cost-fields.js";
+import { costFields, type RunCost } from "./cost-fields.js";
 import type { StreamLine } from "./stream-line.js";
 
 /** What the first line says beside the session itself. */
@@ -120,10 +120,10 @@ export function eventLine(event: AgentEvent, sessionId: string): StreamLine | un
 }
 
 /** The last line, where calls were billed after the last answer. */
-export const costLine = (account: Account, sessionId: string): StreamLine => ({
+export const costLine = (sessionId: string, cost: RunCost): StreamLine => ({
   type: "system",
   subtype: "cost",
-  ...costFields(account),
+  ...costFields(cost),
   session_id: sessionId,
 });
 
@@ -135,22 +135,20 @@ export interface Denial {
 }
 
 /** What a run came to. */
-export interface RunSummary {
+export interface RunSummary extends RunCost {
   readonly result: PromptResult;
   readonly sessionId: string;
   /** Who answered. */
   readonly provider: string;
-  /** What it has cost, subagents included. */
-  readonly account: Account;
   /** What the engine did, by tier. */
   readonly steps: Readonly<Record<string, number>>;
   readonly denials: readonly Denial[];
   readonly milliseconds: number;
 }
 
-/** The document of `--output-format json`, and the line after every answer of `stream-json`. Figures are of the run so far. */
+/** The document of `--output-format json`, and the line after every answer of `stream-json`. What was paid is of the conversation so far, everything else of the run. */
 export function summaryDocument(summary: RunSummary): StreamLine {
-  const { result, sessionId, provider, account, steps, denials, milliseconds } = summary;
+  const { result, sessionId, provider, steps, denials, milliseconds } = summary;
   const isError = result.reason !== "done";
   return {
     type: "result",
@@ -163,7 +161,7 @@ export function summaryDocument(summary: RunSummary): StreamLine {
     provider,
     turns: result.turns,
     num_turns: result.turns,
-    ...costFields(account),
+    ...costFields(summary),
     compactions: (steps["full"] ?? 0) + (steps["notes"] ?? 0),
     steps,
     permission_denials: denials.map(({ id, name, input }) => ({

@@ -119,13 +119,17 @@ function link(segment: readonly PlacedMessage[], since: readonly PlacedMessage[]
     placed.set(message, item);
     return message;
   };
-  const { messages, missing } = linkLive([
+  const {
+    messages,
+    billed = [],
+    missing,
+  } = linkLive([
     ...kept.map((item) => standFor(item, { ...item.message, parentUuid: null })),
     ...since.map((item, index) =>
       standFor(item, index === 0 && segment.length > 0 ? withEnds(item.message, kept) : item.message),
     ),
   ]);
-  const live = messages.flatMap((message) => placed.get(message) ?? []);
+  const live = [...messages, ...billed].flatMap((message) => placed.get(message) ?? []);
   return { live, isComplete: missing === undefined };
 }
 

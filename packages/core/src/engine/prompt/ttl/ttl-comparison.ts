@@ -24,7 +24,7 @@ export interface ComparisonOptions {
   /** Default the main thread. */
   readonly source?: QuerySource;
   /** What earlier conversations had shown. */
-  readonly history?: GapHistory;
+  readonly history?: GapHistory | undefined;
   /** As the setting. Default `auto`. */
   readonly cacheTtl?: TtlSettings["cacheTtl"];
   /** Keep-alives in every pause and after the end, where they are decided for. */

@@ -20,7 +20,7 @@ export interface TtlPolicyOptions {
   /** Asked at first use and at compactions, never in between. */
   readonly facts: () => Omit<TtlFacts, "source" | "history">;
   /** Of earlier conversations, as it was loaded before the first request. */
-  readonly history?: GapHistory;
+  readonly history?: GapHistory | undefined;
   /** Of a conversation that goes on: its decision stays what it was. */
   readonly state?: TtlState;
   /** Where the state is kept, for somebody who keeps it among other things. Default: here. */
@@ -70,7 +70,7 @@ export function createTtlPolicy({ source, facts, history, ...given }: TtlPolicyO
   const cell = given.cell ?? memoryCell(given.state);
   let remembered = cell.read().evidence;
   let remembering: Promise<void> = Promise.resolve();
-  const origin = { source, ...(history === undefined ? {} : { history }) };
+  const origin = { source, history };
 
   const decided = (): TtlDecision => {
     const state = cell.read();

@@ -30,7 +30,7 @@ export interface TtlFacts {
   readonly capabilities: Pick<ProviderCapabilities, "ttls">;
   readonly prices: Prices;
   /** Of earlier conversations. */
-  readonly history?: GapHistory;
+  readonly history?: GapHistory | undefined;
 }
 
 export interface TtlDecision {

@@ -1,3 +1,4 @@
+import { roundedTokens } from "../../measure/rounded-tokens.js";
 import { createAssistantMessage, type MessageOrigin } from "../../../messages/construct.js";
 import type { Attachment, CompactMetadata, Message } from "../../../messages/message.js";
 import { isCompactBoundary } from "../../../messages/predicates.js";
@@ -278,14 +279,11 @@ function quotesBehind(run: CompactRun): readonly Attachment[] {
   const quoted = quoteHumanTexts(texts, {
     estimator: ports.estimator,
     ...summaryBudgets(run),
-    ...(input.transcriptPath === undefined ? {} : { transcriptPath: input.transcriptPath }),
+    transcriptPath: input.transcriptPath,
   });
   const content = `What the person said before the summary, word for word:\n${quoted}`;
   return [{ type: "earlier_user_messages", content }];
 }
 
-const rounded = (tokens: number): string =>
-  tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000)}K`;
-
 const describe = ({ input }: CompactRun, tokensAfter: number): string =>
-  `Conversation compacted · ${rounded(input.size.tokensBefore)} → ${rounded(tokensAfter)}`;
+  `Conversation compacted · ${roundedTokens(input.size.tokensBefore)} → ${roundedTokens(tokensAfter)}`;

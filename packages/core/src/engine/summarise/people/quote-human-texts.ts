@@ -12,7 +12,7 @@ export interface QuoteOptions {
   /** All quotations together; beyond it the oldest shrink first. */
   readonly totalTokens?: number;
   /** Where the whole messages can be read. */
-  readonly transcriptPath?: string;
+  readonly transcriptPath?: string | undefined;
 }
 
 /** One message as section 6 shows it. */

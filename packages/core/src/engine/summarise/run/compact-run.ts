@@ -28,11 +28,11 @@ export interface CompactInput {
   readonly model: string;
   readonly size: SizeFacts;
   /** What the person wants of the summary. */
-  readonly instructions?: string;
-  readonly continuation?: SummaryMessageParts["continuation"];
-  readonly transcriptPath?: string;
+  readonly instructions?: string | undefined;
+  readonly continuation?: SummaryMessageParts["continuation"] | undefined;
+  readonly transcriptPath?: string | undefined;
   /** Of the last answered request; without it no fork can share its cache. */
-  readonly params?: CacheSafeParams;
+  readonly params?: CacheSafeParams | undefined;
   /** With which the conversation's own requests are normalised; a fork's must be the same to the byte. */
   readonly normaliseOptions?: NormaliseOptions;
   /** A summary that is there already: nobody is asked for one. */

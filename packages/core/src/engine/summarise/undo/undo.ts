@@ -1,5 +1,6 @@
 import { createSystemMessage, type MessageOrigin } from "../../../messages/construct.js";
 import type { Message } from "../../../messages/message.js";
+import { isTotals } from "../../../messages/totals-record.js";
 import { isThinkingBlock } from "../../boundaries/clear-results.js";
 import { isClearingBoundary } from "../../boundaries/clearing-boundary.js";
 import { isMediaBoundary } from "../../boundaries/media-boundary.js";
@@ -76,7 +77,7 @@ export function undoCompaction(
 }
 
 const isOverlay = (message: Message): boolean =>
-  isClearingBoundary(message) || isMediaBoundary(message) || isOversizeBoundary(message);
+  isClearingBoundary(message) || isMediaBoundary(message) || isOversizeBoundary(message) || isTotals(message);
 
 /** Pieces and results find each other by their ids: those of copies must not find the originals. */
 function renameIds(

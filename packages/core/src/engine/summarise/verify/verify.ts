@@ -29,7 +29,7 @@ export interface VerifyOptions {
   readonly perMessageTokens?: number;
   /** Section 6: all quotations together. */
   readonly totalTokens?: number;
-  readonly transcriptPath?: string;
+  readonly transcriptPath?: string | undefined;
 }
 
 export interface VerifiedSummary {

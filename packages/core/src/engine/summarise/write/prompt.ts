@@ -6,7 +6,7 @@ export interface SummaryPromptOptions {
   /** What the person and hooks want of this summary, most important first; blank ones count as none. */
   readonly instructions?: readonly (string | undefined)[];
   /** The first words of what `from` is to summarise. */
-  readonly pivot?: string;
+  readonly pivot?: string | undefined;
 }
 
 const NO_TOOLS_FIRST =

@@ -32,9 +32,9 @@ export interface ExtractiveOptions {
   /** Section 6: all quotations together. */
   readonly totalTokens?: number;
   /** The to-do list as it stands; without one the last that the messages show. */
-  readonly todos?: readonly Todo[];
+  readonly todos?: readonly Todo[] | undefined;
   readonly plan?: Plan;
-  readonly transcriptPath?: string;
+  readonly transcriptPath?: string | undefined;
   readonly tools?: CompactableTools;
 }
 
