@@ -8,7 +8,7 @@ const event = fc.record<LifeEvent>({
   choice: fc.nat(9999),
 });
 
-it("after every event of a random life, what is resumed from the transcript sends what the live one sends", async () => {
+it("after every event of a random life, what is resumed from the transcript sends what the live one sends, and knows what it knows", async () => {
   const events = fc.array(event, { minLength: 5, maxLength: 22 });
   const options = fc.record({
     hasHistory: fc.boolean(),
