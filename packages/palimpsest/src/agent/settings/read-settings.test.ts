@@ -122,6 +122,20 @@ describe("settings files", () => {
     expect(settings.model).toBeUndefined();
   });
 
+  it("sections of the prompt: none by default, the stronger file counts, and a bad value is an error", async () => {
+    expect((await read()).prompt).toEqual({
+      briefAnswers: false,
+      autonomous: false,
+      lengthAnchors: false,
+      scratchpad: false,
+    });
+    await put("home/.claude/settings.json", { briefAnswers: true, tokenBudget: 5, scratchpad: null });
+    await put("project/.claude/settings.json", { briefAnswers: false, autonomous: true });
+    expect((await read()).prompt).toMatchObject({ briefAnswers: false, autonomous: true, tokenBudget: 5 });
+    await put("project/.claude/settings.json", { scratchpad: "yes", tokenBudget: 0.5 });
+    expect((await failure()).problems.map(({ key }) => key)).toEqual(["scratchpad", "tokenBudget"]);
+  });
+
   it("a bad value names the file, the key and what is allowed, and not the value", async () => {
     const path = await put("project/.claude/settings.json", {
       reserve: "sk-secret-value",
