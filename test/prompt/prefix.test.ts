@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Message, ModelRequest } from "@palimpsest/core";
 import { createNormaliser } from "@palimpsest/core/engine";
+import { placeCachedEdits } from "../../packages/core/src/engine/clear/cached-edits-request.js";
 import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/capabilities.js";
 import { createRequestBuilder } from "../../packages/core/src/engine/prompt/request-builder.js";
 import { createToolList } from "../../packages/core/src/engine/prompt/tool-list.js";
@@ -53,6 +54,7 @@ it.each([
         tools: list.list(isAway ? offered.slice(0, 1) : offered.toReversed()),
         messages: normaliser.append(messages).messages,
         capabilities,
+        placeEdits: placeCachedEdits,
         ttl: "5m",
       });
       expect(built.markers).toBeLessThanOrEqual(4);

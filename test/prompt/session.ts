@@ -9,6 +9,7 @@ import {
 } from "@palimpsest/core";
 import { createNormaliser } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
+import { placeCachedEdits } from "../../packages/core/src/engine/clear/cached-edits-request.js";
 import { messagesApiCapabilities } from "../../packages/core/src/engine/ports/capabilities.js";
 import { buildFork, type ForkParts } from "../../packages/core/src/engine/prompt/fork.js";
 import {
@@ -157,6 +158,7 @@ export function createSession(options: SessionOptions = {}) {
         tools: list.list(state.tools),
         messages,
         capabilities,
+        placeEdits: placeCachedEdits,
         ttl: options.ttl ?? "5m",
       };
       const changed = typeof parts === "function" ? parts(whole) : parts;

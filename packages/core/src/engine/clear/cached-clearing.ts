@@ -1,7 +1,7 @@
 import type { RequestMessage } from "../../messages/content.js";
 import type { EditPosition } from "../boundaries/clearing-boundary.js";
 import { applyCached, decideCached, type CachedContext } from "./cached-edits.js";
-import { endOfRequest } from "./cached-edits-request.js";
+import { endOfRequest, placeCachedEdits } from "./cached-edits-request.js";
 import type { ClearPlan } from "./decision.js";
 
 /** What goes from the provider's cache, and the place in the next request that says so. */
@@ -17,6 +17,7 @@ export interface CachedClearing {
     messages: readonly RequestMessage[],
   ) => CachedDeletion | undefined;
   readonly apply: typeof applyCached;
+  readonly place: typeof placeCachedEdits;
 }
 
 /** What the engine does with a server that offers `cache_edits`. */
@@ -27,4 +28,5 @@ export const cachedClearing: CachedClearing = {
     return plan.kind === "clear" && position !== undefined ? { plan, position } : undefined;
   },
   apply: applyCached,
+  place: placeCachedEdits,
 };

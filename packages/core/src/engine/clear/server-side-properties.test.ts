@@ -4,7 +4,7 @@ import type { Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import { defaultSettings } from "../settings/settings.js";
 import { decideApiNative, noNativeClearing } from "./api-native.js";
-import { isMicrocompactBoundary } from "../boundaries/microcompact-boundary.js";
+import { isClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { applyCached, decideCached, noCachedEdits, pinDeletions } from "./cached-edits.js";
 import { createCompactableTools } from "../tools/compactable-tools.js";
 import { createResultIndex } from "./result-index.js";
@@ -59,7 +59,7 @@ it("cached: never twice, never the newest, never outside the allowlist, and rest
         take([applied.boundary]);
         expect(decideCached({ ...context, state }).kind).toBe("keep");
       }
-      const restored = stored.filter(isMicrocompactBoundary).reduce(pinDeletions, noCachedEdits);
+      const restored = stored.filter(isClearingBoundary).reduce(pinDeletions, noCachedEdits);
       expect(restored.pinned).toEqual(state.pinned);
       expect([...restored.deleted]).toEqual([...state.deleted]);
       expect(restored.deletedTokens).toBe(state.deletedTokens);

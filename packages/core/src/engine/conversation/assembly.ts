@@ -124,6 +124,7 @@ export class RequestAssembly {
         capabilities: setup.capabilitiesOf(state.model),
         ttl: ttlsFor(ttl, setup.source).shared,
         pinnedEdits: state.cache.edits.pinned,
+        placeEdits: this.#setup.options.cachedClearing?.place,
         isCachingOn: isCachingOn(moment),
       },
       state.cache.answered,

@@ -4,13 +4,15 @@ import type { ModelRequest, ToolDefinition } from "../../messages/call/request.j
 import { sendable, type SendableRequest } from "../../messages/call/sendable-request.js";
 import type { RequestMessage } from "../../messages/content.js";
 import { bindsThinkingOf } from "../../models/table.js";
-import { placeCachedEdits } from "../clear/cached-edits-request.js";
+import type { placeCachedEdits } from "../clear/cached-edits-request.js";
 import type { PinnedEdit } from "../clear/cached-edits.js";
 import type { ProviderCapabilities } from "../ports/capabilities.js";
 import { addWrite, renewWrite, writesWithin, type CacheWrite } from "./cache-writes.js";
 import { placeMarkers, type BlockPosition, type Ttl } from "./markers.js";
 import type { SystemLayout } from "./system-blocks.js";
 import type { ToolListing } from "./tool-list.js";
+
+type PlaceEdits = typeof placeCachedEdits;
 
 /** What a request says besides its prompt. Everything here but `max_tokens` is part of the cache key. */
 export interface CallParameters {
@@ -36,6 +38,8 @@ export interface RequestParts {
   readonly ttl: Ttl;
   /** Deletions inside the cached prefix, for providers that have them. */
   readonly pinnedEdits?: readonly PinnedEdit[];
+  /** `placeCachedEdits`, for a provider that deletes results inside its cache. */
+  readonly placeEdits?: PlaceEdits | undefined;
   /** False for no markers at all. */
   readonly isCachingOn?: boolean;
 }
@@ -52,6 +56,7 @@ export interface CacheSafeParams {
   /** As the normaliser gave them. */
   readonly messages: readonly RequestMessage[];
   readonly pinnedEdits: readonly PinnedEdit[];
+  readonly placeEdits: PlaceEdits | undefined;
   readonly parameters: CallParameters;
   readonly capabilities: ProviderCapabilities;
   readonly ttl: Ttl;
@@ -181,13 +186,14 @@ export function createRequestBuilder(): RequestBuilder {
 
 /** The request that goes on where the last answered one ended. */
 export function buildRequest(parts: RequestParts, before: LastAnswer | undefined): BuiltRequest {
-  const { source, parameters, capabilities, ttl, pinnedEdits, isCachingOn = true } = parts;
+  const { source, parameters, capabilities, ttl, pinnedEdits, placeEdits, isCachingOn = true } = parts;
   const params: CacheSafeParams = {
     source,
     tools: parts.tools.tools,
     system: parts.system,
     messages: parts.messages,
     pinnedEdits: pinnedEdits ?? [],
+    placeEdits,
     parameters,
     capabilities,
     ttl,
@@ -222,9 +228,10 @@ export function assemble(params: CacheSafeParams, assembly: Assembly): BuiltRequ
   const { parameters, capabilities, ttl, isStaticShared, isCachingOn, tools, system, pinnedEdits } = params;
   const { source, lastWrite, skipCacheWrite, ownTtl, maxTokens, diagnostics } = assembly;
   // Results carry references from the start, so that an edit later changes no byte before it.
-  const messages = capabilities.cacheEdits
-    ? (placeCachedEdits(assembly.messages, { pinned: pinnedEdits }) as readonly RequestMessage[])
-    : assembly.messages;
+  const messages =
+    capabilities.cacheEdits && params.placeEdits !== undefined
+      ? (params.placeEdits(assembly.messages, { pinned: pinnedEdits }) as readonly RequestMessage[])
+      : assembly.messages;
   const marked = placeMarkers(
     { tools, system, messages },
     {
