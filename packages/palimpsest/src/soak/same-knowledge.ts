@@ -79,7 +79,7 @@ const knowledgeOf = ({ setup, state }: Moment): object => ({
   chain: state.context.head === 0 ? { ...state.chain, turnId: "" } : state.chain,
   breaker: state.room.breaker,
   notEarlyBefore: state.room.notEarlyBefore,
-  windows: [...state.windows],
+  windows: [...state.windows].toSorted(([one], [other]) => (one < other ? -1 : 1)),
   head: state.context.head,
   stretch: state.context.stretch,
   results: [state.context.index.activeTokens, state.context.index.totalTokens],
