@@ -387,7 +387,9 @@ describe("limits and permissions", () => {
     [["--resume", "a", "--continue"]],
     [["--no-such-flag"]],
   ])("%j is wrong usage", async (flags) => {
-    const { code, stdout } = await runHere(["-p", "Go.", ...flags]);
+    // One of them through the built command.
+    const start = flags.includes("--no-such-flag") ? run : runHere;
+    const { code, stdout } = await start(["-p", "Go.", ...flags]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 });
