@@ -76,7 +76,7 @@ export function createKnownModels(begin: readonly (readonly [string, Calibration
  */
 const knowledgeOf = ({ setup, state }: Moment): object => ({
   // Until the first request the stretch has no name that anybody was told.
-  chain: state.context.head === 0 ? { ...state.chain, turnId: "" } : state.chain,
+  chain: state.context.head === 0 ? { ...state.chain, stretchId: "" } : state.chain,
   breaker: state.room.breaker,
   notEarlyBefore: state.room.notEarlyBefore,
   windows: [...state.windows].toSorted(([one], [other]) => (one < other ? -1 : 1)),

@@ -126,14 +126,14 @@ describe("the input", () => {
     const input = new PassThrough();
     const prompts = readPrompts(input, never, control);
     input.write(user("one") + request("a"));
-    expect((await prompts.next()).value).toBe("one");
+    expect((await prompts.next()).value).toEqual({ content: "one" });
     input.write(`${JSON.stringify({ type: "keep_alive" })}\n${request("b")}${user("two")}{"type":"other"}\n`);
     await tick();
     expect(written.map(({ response }) => response)).toEqual([
       { subtype: "success", response: { heard: "x" }, request_id: "a" },
       { subtype: "success", response: { heard: "x" }, request_id: "b" },
     ]);
-    expect((await prompts.next()).value).toBe("two");
+    expect((await prompts.next()).value).toEqual({ content: "two" });
     await expect(prompts.next()).rejects.toThrow('line 6 of the input must have the type "user"');
     expect(input.destroyed).toBe(true);
   });

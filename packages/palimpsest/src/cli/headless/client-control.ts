@@ -177,7 +177,7 @@ export class ClientControl implements ControlLines {
       : { kind: "approved" };
   };
 
-  /** What is no decision denies. */
+  /** What is not a decision denies. */
   #decision(response: Fields | undefined): PermissionVerdict {
     const deny = (reason: string): PermissionVerdict => ({ behavior: "deny", reason });
     if (response === undefined) return deny(`${NOBODY} Nobody is there to be asked.`);
@@ -198,7 +198,7 @@ export class ClientControl implements ControlLines {
     }
     const isChanged = updatedInput !== undefined && updatedInput !== null;
     if (behavior !== "allow" || (isChanged && !isFields(updatedInput))) {
-      return deny("The program that was asked gave an answer that is no decision.");
+      return deny("The program that was asked gave an answer that is not a decision.");
     }
     if (Array.isArray(updatedPermissions)) this.#onUpdates(updatedPermissions);
     return {

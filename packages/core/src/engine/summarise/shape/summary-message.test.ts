@@ -47,16 +47,16 @@ describe("the message that stands for a conversation", () => {
   });
 
   it("after a compaction by itself sends the model on without a question or a recap", () => {
-    expect(textOf()).toMatch(/Do not ask the person anything first, do not confirm or repeat the summary/);
+    expect(textOf()).toMatch(/ask nothing first, and do not confirm, repeat or announce anything/);
   });
 
   it("after one by hand leaves the model free to ask", () => {
-    expect(textOf({ continuation: "ask" })).not.toMatch(/Do not ask/);
+    expect(textOf({ continuation: "ask" })).not.toMatch(/ask nothing first/);
   });
 
   it("where nobody is there says that a running loop goes on, without a greeting", () => {
     expect(textOf({ continuation: "autonomous" })).toMatch(
-      /not a first start: continue the loop, without a greeting/,
+      /not a first start: continue it, without a greeting/,
     );
     expect(textOf()).not.toMatch(/not a first start/);
   });
