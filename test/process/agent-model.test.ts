@@ -223,10 +223,14 @@ it("instructions of a directory come with what touches it, before an edit and wi
       "api/AGENTS.md compact",
     ]),
   );
-  expect(ended.stderr.trim().split("\n")).toHaveLength(3);
-  expect(ended.stderr).toMatch(/more\.md imports [^ ]*api\/AGENTS\.md/);
-  expect(ended.stderr).toContain("web/AGENTS.md is left out: it holds a NUL byte");
-  expect(ended.stderr).toContain("big/AGENTS.md is longer than 40,000 characters");
+  const notices = linesOf(ended.stdout).flatMap(({ subtype, text }) =>
+    subtype === "notice" ? [String(text)] : [],
+  );
+  expect(notices).toEqual([
+    expect.stringMatching(/more\.md imports [^ ]*api\/AGENTS\.md/),
+    expect.stringContaining("web/AGENTS.md is left out: it holds a NUL byte"),
+    expect.stringContaining("big/AGENTS.md is longer than 40,000 characters"),
+  ]);
 });
 
 it("files that a server, a subagent or a command in the background changed are told; subagents have what their parent has", async () => {

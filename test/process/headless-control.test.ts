@@ -139,7 +139,7 @@ describe("a program that drives a session", () => {
     ).toMatchObject({
       subtype: "success",
       response: {
-        commands: [],
+        commands: expect.arrayContaining([expect.objectContaining({ name: "compact" })]),
         agents: expect.arrayContaining([expect.objectContaining({ name: "general" })]),
         models: expect.arrayContaining([expect.objectContaining({ value: "claude-haiku-4-5" })]),
         output_style: "default",

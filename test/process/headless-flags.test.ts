@@ -131,7 +131,7 @@ describe("the flags of the ecosystem", () => {
       apiKeySource: "none",
       provider: "anthropic",
       mcp_servers: [{ name: "over_sse", status: "connected" }],
-      slash_commands: ["tidy"],
+      slash_commands: ["clear", "clear-results", "compact", "context", "cost", "undo", "tidy"],
       agents: expect.arrayContaining(["general", "explore"]),
       tools: expect.arrayContaining(["Read", "ToolSearch"]),
       session_id: expect.any(String),

@@ -80,7 +80,12 @@ async function run(args: readonly string[], options: RunOptions = {}): Promise<R
 
 /** The same in this process, for what another process adds nothing to. */
 const runHere = (args: readonly string[], input = ""): Promise<Ran> =>
-  runAgentHere(folders, args, { ANTHROPIC_API_KEY: undefined, PALIMPSEST_TRUST: undefined }, input);
+  runAgentHere(
+    folders,
+    [...args, ...echo(args)],
+    { ANTHROPIC_API_KEY: undefined, PALIMPSEST_TRUST: undefined },
+    input,
+  );
 
 /** A server that plays these steps, and the flags that lead to it. */
 async function playing(steps: readonly unknown[]): Promise<readonly string[]> {

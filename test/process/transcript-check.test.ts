@@ -147,7 +147,7 @@ describe("transcript check", () => {
     expect(stderr).toContain("error:");
   });
 
-  it.each([[["--help"]], [["transcript", "check", "--help"]], [["--version"]], [[]]])(
+  it.each([[["--help"]], [["transcript", "check", "--help"]], [["--version"]]])(
     "%j exits with 0",
     async (args) => {
       const { code, stdout } = await runHere(args);

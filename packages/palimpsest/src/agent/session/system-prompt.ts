@@ -58,7 +58,10 @@ export function createAgentPrompt(parts: SystemPromptParts): AgentPrompt {
       return text === undefined ? undefined : parts.hide(text);
     });
   /** What this program says by itself. */
-  const own = (make: () => string | undefined) => () => (parts.replaced() === undefined ? make() : undefined);
+  const own =
+    <Text>(make: () => Text) =>
+    () =>
+      parts.replaced() === undefined ? make() : undefined;
   const role = (): string | undefined => (parts.replaced() ?? parts.role ?? ROLE) || undefined;
   const held = createSystemPrompt([
     shown("role", role),
@@ -83,7 +86,7 @@ export function createAgentPrompt(parts: SystemPromptParts): AgentPrompt {
     shown("optional", parts.optional),
     shown("appended", parts.appended),
   ]);
-  const git = createSystemPrompt([dynamicBoundary, shown("git", parts.git)]);
+  const git = createSystemPrompt([dynamicBoundary, shown("git", own(parts.git))]);
   return {
     resolve: async () => (await Promise.all([held.resolve(), git.resolve()])).flat(),
     reset() {

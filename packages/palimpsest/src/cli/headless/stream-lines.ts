@@ -25,9 +25,10 @@ const statusWords: Readonly<Record<McpServerState["state"], string>> = {
   closed: "disabled",
 };
 
-export const serverStatus = ({ name, state }: McpServerState): StreamLine => ({
+export const serverStatus = ({ name, state, reason }: McpServerState): StreamLine => ({
   name,
   status: statusWords[state],
+  ...(state === "failed" ? { error: reason } : {}),
 });
 
 /** The first line: what the session is made of. */
