@@ -96,7 +96,7 @@ class ConnectionLost extends Error {
 
 function newSimulator(options: EmbeddedProviderOptions): Simulator {
   const { player = withSummaries(createEchoPlayer()), cacheEdits, window, counter } = options;
-  const { acceptForeignSignatures, clock = "live" } = options;
+  const { acceptForeignSignatures, idPrefix, clock = "live" } = options;
   const startTime = options.startTime ?? (clock === "live" ? Date.now() : undefined);
   return createSimulator({
     player,
@@ -105,5 +105,6 @@ function newSimulator(options: EmbeddedProviderOptions): Simulator {
     ...(counter === undefined ? {} : { counter }),
     ...(acceptForeignSignatures === undefined ? {} : { acceptForeignSignatures }),
     ...(startTime === undefined ? {} : { startTime }),
+    ...(idPrefix === undefined ? {} : { idPrefix }),
   });
 }

@@ -1,4 +1,4 @@
-import type { BilledCall, Message, UserBlock } from "@palimpsest/core";
+import type { UserBlock } from "@palimpsest/core";
 import type { AgentEvent, AgentResult } from "../base/agent-event.js";
 import type { Agent } from "../loop/agent.js";
 import type { Gathered, query } from "../loop/query.js";
@@ -31,8 +31,6 @@ export interface AnswerOptions {
   readonly query: typeof query;
   readonly signal: AbortSignal;
   readonly maxTurns?: number;
-  /** Every call that stored messages tell of. */
-  readonly callsOf: (messages: readonly Message[]) => Promise<readonly BilledCall[]>;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { accountOf } from "@palimpsest/core";
 import type { Message } from "@palimpsest/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -147,11 +148,13 @@ describe("a message is named by", () => {
 
 it("/cost has a row for each model and source, and says what has no price", () => {
   const usage = { input_tokens: 1000, output_tokens: 10, cache_read_input_tokens: 5 };
-  const { text, data } = costCommand([
-    { source: "main", model: "claude-sonnet-5", usage },
-    { source: "compact", model: "claude-sonnet-5", usage },
-    { source: "main", model: "other", usage, estimated: "all" },
-  ]);
+  const { text, data } = costCommand(
+    accountOf([
+      { source: "main", model: "claude-sonnet-5", usage },
+      { source: "compact", model: "claude-sonnet-5", usage },
+      { source: "main", model: "other", usage, estimated: "all" },
+    ]),
+  );
   expect(text.split("\n").map((line) => line.split(/ {2,}/)[0])).toEqual([
     "model",
     "claude-sonnet-5",
@@ -162,5 +165,5 @@ it("/cost has a row for each model and source, and says what has no price", () =
     "1 calls were cut off: $0.00 of it is an estimate.",
   ]);
   expect(data?.["total"]).toMatchObject({ calls: 3, inputTokens: 3000 });
-  expect(costCommand([]).text).toBe("Nothing was billed in this conversation yet.");
+  expect(costCommand(accountOf([])).text).toBe("Nothing was billed in this conversation yet.");
 });

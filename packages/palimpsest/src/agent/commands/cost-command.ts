@@ -1,13 +1,16 @@
-import { accountOf, accountTotal, type AccountTotal, type BilledCall } from "@palimpsest/core";
+import { accountTotal, type Account, type AccountTotal } from "@palimpsest/core";
 import type { CommandResult } from "./command-result.js";
 import { dollars, figure } from "./figures.js";
 
 /** What a conversation has cost over all of its runs: one row for each model and source. */
-export function costCommand(calls: readonly BilledCall[]): CommandResult {
-  const account = accountOf(calls);
+export function costCommand(account: Account): CommandResult {
   const total = accountTotal(account);
   if (total.calls === 0) {
-    return { kind: "done", text: "Nothing was billed in this conversation yet.", data: { account } };
+    return {
+      kind: "done",
+      text: "Nothing was billed in this conversation yet.",
+      data: { account: account.lines },
+    };
   }
   const rows = [
     ["model", "source", "calls", "input", "cache read", "cache written", "output", "cost"],

@@ -1,4 +1,3 @@
-import type { BilledCall, Message } from "@palimpsest/core";
 import type { Session } from "../session/session.js";
 import type { CommandResult } from "./command-result.js";
 import { compactCommand } from "./compact-command.js";
@@ -10,15 +9,13 @@ import type { BuiltInCommand } from "./list-commands.js";
 export interface BuiltInParts {
   readonly session: Session;
   readonly signal: AbortSignal;
-  /** Every call that stored messages tell of. */
-  readonly callsOf: (messages: readonly Message[]) => Promise<readonly BilledCall[]>;
 }
 
 /** Does what the program itself does for a prompt that is a command. Rejects as the store does. */
 export async function runBuiltIn(
   name: BuiltInCommand,
   args: string,
-  { session, signal, callsOf }: BuiltInParts,
+  { session, signal }: BuiltInParts,
 ): Promise<CommandResult> {
   if (name !== "compact" && args !== "") return { kind: "failed", text: `/${name} takes no arguments.` };
   switch (name) {
@@ -26,10 +23,8 @@ export async function runBuiltIn(
       return compactCommand(args, { session, signal });
     case "context":
       return contextCommand(session.conversation);
-    case "cost": {
-      await session.conversation.flush();
-      return costCommand(await callsOf(await session.history().catch(() => [])));
-    }
+    case "cost":
+      return costCommand(session.conversation.account());
     case "clear":
       return { kind: "done", text: "", startsAnew: true };
     case "clear-results":

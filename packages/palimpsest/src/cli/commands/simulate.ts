@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { InvalidArgumentError, type Command } from "commander";
 import { faultGrammar, parseFaults } from "../../simulator/http/parse-faults.js";
 import type { FaultRule } from "../../simulator/http/faults.js";
@@ -143,6 +144,8 @@ async function simulate(options: SimulateArguments, terminal: Terminal): Promise
     simulator: createSimulator({
       player,
       startTime: Date.now(),
+      // A conversation may go on with the next one that is started.
+      idPrefix: `msg_sim_${randomBytes(4).toString("hex")}_`,
       cacheEdits: options.cacheEdits === true,
       ...(window === undefined ? {} : { window }),
     }),

@@ -1,4 +1,5 @@
 import type { ModelProvider } from "@palimpsest/core";
+import { randomBytes } from "node:crypto";
 import { isLoopback } from "../../providers/loopback.js";
 import type { Terminal } from "../terminal.js";
 import { StartError } from "./start-error.js";
@@ -35,7 +36,9 @@ export async function chooseProvider(
   const limits = stallTimeoutMs === undefined ? {} : { stallTimeoutMs };
   if (embedded) {
     const { createEmbeddedProvider } = await import("../../providers/embedded.js");
-    return { provider: createEmbeddedProvider({ cacheEdits }), apiKeySource: "none" };
+    // Each run has an API of its own, and all of them answer one conversation.
+    const idPrefix = `msg_sim_${randomBytes(4).toString("hex")}_`;
+    return { provider: createEmbeddedProvider({ cacheEdits, idPrefix }), apiKeySource: "none" };
   }
   const given = (name: string): string | undefined => (env[name]?.trim() === "" ? undefined : env[name]);
   const address = baseUrl ?? given("ANTHROPIC_BASE_URL");

@@ -91,7 +91,7 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
   if (typeof opened === "number") return opened;
   let { session } = opened;
   for (const notice of opened.notices) complain(notice);
-  const parts = { ...given, flags, io: given, answerPrompt, query, callsOf };
+  const parts = { ...given, flags, io: given, answerPrompt, query };
   const run = new Run(parts, opened);
   /** Lets the program at the other end steer the session. */
   const steer = async (to: OpenedAgent): Promise<void> => {
@@ -154,8 +154,6 @@ async function* keptWarm(
     await iterator.return?.();
   }
 }
-const callsOf: AnswerOptions["callsOf"] = async (messages) =>
-  (await import("../../replay/recorded-calls.js")).recordedCalls(messages);
 
 /** The same flags for a new conversation. */
 function afresh({
@@ -175,7 +173,7 @@ async function end(session: Session, reason: "clear" | "other", teller: Teller):
   await session.close();
 }
 
-interface RunParts extends Pick<AnswerOptions, "query" | "callsOf"> {
+interface RunParts extends Pick<AnswerOptions, "query"> {
   readonly flags: PrintFlags;
   readonly io: PrintIo;
   readonly complain: (text: string) => void;
@@ -257,7 +255,7 @@ class Run {
   }
 
   async answer(prompt: Prompt | undefined): Promise<PromptResult> {
-    const { flags, io, query, callsOf, control } = this.#parts;
+    const { flags, io, query, control } = this.#parts;
     const session = this.#session;
     const model = this.#nextModel;
     this.#nextModel = undefined;
@@ -266,7 +264,6 @@ class Run {
     const events = this.#parts.answerPrompt(prompt, {
       session,
       query,
-      callsOf,
       signal: own === undefined ? io.signal : AbortSignal.any([io.signal, own]),
       ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
     });

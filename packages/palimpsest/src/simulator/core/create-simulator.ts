@@ -16,6 +16,8 @@ export interface SimulatorOptions {
   /** Accepts thinking that was signed elsewhere, as recordings have it. */
   readonly acceptForeignSignatures?: boolean;
   readonly counter?: TokenCounter;
+  /** How ids of responses begin. Default `msg_sim_`. */
+  readonly idPrefix?: string;
 }
 
 const DEFAULT_START = Date.UTC(2026, 10, 15, 10);

@@ -17,6 +17,8 @@ export interface SimulatorSettings {
   readonly cacheEdits?: boolean;
   /** Accepts thinking that was signed elsewhere, as recordings have it. Default false, as the API. */
   readonly acceptForeignSignatures?: boolean;
+  /** How ids of responses begin. Default `msg_sim_`: two simulators that answer one conversation need two. */
+  readonly idPrefix?: string;
 }
 
 /**

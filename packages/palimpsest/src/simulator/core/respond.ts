@@ -299,7 +299,7 @@ class Exchange {
     const readBlocks = (cache.hit?.index ?? -1) - prompt.headPositions;
     const deleted = this.#environment.cacheEdits === true ? deletedTokens(seen, readBlocks) : 0;
     const message: ModelResponse = {
-      id: `msg_sim_${String(this.#state.sequence).padStart(6, "0")}`,
+      id: `${this.#environment.idPrefix ?? "msg_sim_"}${String(this.#state.sequence).padStart(6, "0")}`,
       type: "message",
       role: "assistant",
       model: request.model,
