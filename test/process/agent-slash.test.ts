@@ -117,7 +117,7 @@ it("the commands of the program itself, in one process and across processes", as
     Number(first.said["cost"]),
     9,
   );
-  expect(texts[1]).toMatch(/claude-sonnet-5 +main +6/);
+  expect(texts[1]).toMatch(/claude-sonnet-5 +sdk +6/);
   expect(dry?.["plan"]).toMatchObject({ tier: "full", writer: "fork", cost: { call: expect.any(Number) } });
   expect(texts[2]).toMatch(/^It would compact [^]*written by fork[^]*kept word for word[^]*\$0\.\d/);
   expect(compacted).toMatchObject({ tokensBefore: context?.["tokens"], variant: "up_to" });
