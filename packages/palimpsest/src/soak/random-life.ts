@@ -4,6 +4,7 @@ import {
   type Conversation,
   type ConversationOptions,
   type Message,
+  type ModelCall,
   type TranscriptStore,
   type UserBlock,
 } from "@palimpsest/core";
@@ -264,7 +265,7 @@ async function happen(
       summaries.areBroken = kind === "break-summaries";
       return kind;
     case "refuse":
-      return refuse(conversation, choice);
+      return refuse(conversation, provider, choice);
     case "charge":
       await conversation.charge({
         source: "agent:general",
@@ -333,10 +334,14 @@ async function overtake(
 }
 
 /** The API calls a request too long, and says how long it was. */
-async function refuse(conversation: Conversation, choice: number): Promise<string> {
+async function refuse(
+  conversation: Conversation,
+  provider: EmbeddedProvider,
+  choice: number,
+): Promise<string> {
   const prepared = await conversation.prepare();
   if (prepared.kind === "held") return "held";
-  const actualTokens = Math.round(conversation.size().tokens * (1 + (choice % 5) / 10)) + 1;
+  const actualTokens = await sizeOf(provider, prepared.call);
   const failure = {
     kind: "context-overflow",
     message: "prompt is too long",
@@ -345,6 +350,20 @@ async function refuse(conversation: Conversation, choice: number): Promise<strin
     ...(choice % 7 === 0 ? { maximumTokens: WINDOW } : {}),
   } as const;
   return `refused ${(await conversation.observe(prepared, { kind: "failure", failure })).kind}`;
+}
+
+/** As the API counts it: a refusal never states anything else. */
+async function sizeOf(provider: EmbeddedProvider, call: ModelCall): Promise<number> {
+  for await (const output of provider.stream(call)) {
+    if (output.kind === "message") {
+      const { usage } = output.message;
+      const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
+      return usage.input_tokens + cached;
+    }
+    if (output.kind === "error" && output.failure.kind === "context-overflow")
+      return output.failure.actualTokens ?? WINDOW;
+  }
+  return WINDOW;
 }
 
 async function rewind(life: Life, to: string): Promise<string> {
