@@ -124,4 +124,40 @@ describe("a conversation that reaches its end", () => {
     expect(tally.sideCost).toBeLessThan(tally.cost);
     expect(tally.recompactions).toBeGreaterThan(0);
   });
+
+  it.each([
+    [10, 1],
+    [11, 0],
+  ])(
+    "counts a compaction %i rounds after the one before %i times as one that came soon",
+    async (rounds, count) => {
+      const compacting = compactingAt([2, 2 + rounds]);
+      const { tally } = await play(compacting, madeUpRounds(readingRounds(16, 10)));
+      expect(tally).toMatchObject({ compactions: { full: 2 }, recompactions: count });
+    },
+  );
 });
+
+/** `none`, which says of the turns named that it compacted there. */
+function compactingAt(turns: readonly number[]): Policy {
+  const none = named("none");
+  const edits = [{ tier: "full", tokensBefore: 2, tokensAfter: 1 }];
+  return {
+    ...none,
+    start(host) {
+      const run = none.start(host);
+      let turn = -1;
+      return {
+        ...run,
+        append: (messages) => run.append(messages),
+        answered: (response) => run.answered(response),
+        refused: (error) => run.refused(error),
+        async prepare() {
+          turn += 1;
+          const prepared = await run.prepare();
+          return turns.includes(turn) ? { ...prepared, edits } : prepared;
+        },
+      };
+    },
+  };
+}

@@ -86,10 +86,10 @@ describe("compactions", () => {
   it.each([
     [undefined, "full", 0],
     [0, "full", 1],
-    [2, "truncate", 1],
-    [3, "full", 0],
+    [10, "truncate", 1],
+    [11, "full", 0],
     [0, "mask", 0],
-  ])("within three turns of the one before are counted apart: %s turns since, %s", (since, tier, count) => {
+  ])("within ten rounds of the one before are counted apart: %s rounds since, %s", (since, tier, count) => {
     const tally = emptyTally();
     addEdits(tally, [edit(tier)], since);
     expect(tally).toMatchObject({ recompactions: count, compactions: { [tier]: 1 } });

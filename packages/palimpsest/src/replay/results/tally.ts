@@ -3,8 +3,8 @@ import type { PolicyEdit } from "../policies/policy.js";
 import type { ForgettingFigures, PolicyFigures } from "./policy-result.js";
 import { addRereads, type Rereads } from "./rereads.js";
 
-/** Compactions that close to the one before are counted apart. */
-const EARLY_TURNS = 3;
+/** Compactions within so many rounds of the one before are counted apart. */
+const RECOMPACTION_ROUNDS = 10;
 
 /** What forgetting did, and what it cost. `cost`: the bill without regaining; `fullCost`: with it. */
 export interface ForgettingTally {
@@ -95,10 +95,11 @@ export function addVerdict(tally: Tally, verdict: Verdict): void {
   tally.outputTokens += verdict.output;
 }
 
-/** `since`: answered turns since the last edit of the kind that summarises or drops; undefined for none. */
+/** `since`: rounds answered since the last edit of the kind that summarises or drops; undefined for none. */
 export function addEdits(tally: Tally, edits: readonly PolicyEdit[], since: number | undefined): void {
   for (const { tier } of edits) tally.compactions[tier] = (tally.compactions[tier] ?? 0) + 1;
-  if (since !== undefined && since < EARLY_TURNS && edits.some(isCompaction)) tally.recompactions += 1;
+  if (since !== undefined && since <= RECOMPACTION_ROUNDS && edits.some(isCompaction))
+    tally.recompactions += 1;
 }
 
 /** Whether something was replaced by less, other than single results. */
