@@ -21,6 +21,6 @@ it("after every event of a random life, what is resumed from the transcript send
     fc.asyncProperty(events, options, (list, given) =>
       playLife({ store: createMemoryStore(), events: list, ...given }),
     ),
-    { numRuns: 300 },
+    { numRuns: 500 },
   );
 }, 120_000);
