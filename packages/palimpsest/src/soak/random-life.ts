@@ -1,10 +1,8 @@
 import {
   createConversation,
   createUserMessage,
-  type Conversation,
   type ConversationOptions,
   type Message,
-  type ModelCall,
   type TranscriptStore,
   type UserBlock,
 } from "@palimpsest/core";
@@ -14,6 +12,7 @@ import { createEmbeddedProvider, type EmbeddedProvider } from "../providers/embe
 import { withSummaries } from "../simulator/index.js";
 import { ensure, ensureSame } from "./ensure.js";
 import { createWorld, output, tools, worker } from "./made-up-world.js";
+import { LIFE_WINDOW as WINDOW, overtake, refuse } from "./odd-answers.js";
 import {
   createKnownModels,
   createPeeking,
@@ -21,8 +20,6 @@ import {
   ensureSameKnowledge,
 } from "./same-knowledge.js";
 import { createAgent, driveConversation, handedIn } from "./small-host.js";
-
-const WINDOW = 24_000;
 
 /** What may happen in a life. */
 export const lifeEvents = [
@@ -312,59 +309,6 @@ const callsIn = (live: readonly Message[]): readonly string[] =>
       ? message.message.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []))
       : [],
   );
-
-/** Something is said while a response is on its way. */
-async function overtake(
-  conversation: Conversation,
-  provider: EmbeddedProvider,
-  choice: number,
-): Promise<string> {
-  const prepared = await conversation.prepare();
-  if (prepared.kind === "held") return "held";
-  await conversation.append(createUserMessage(conversation.origin(), { content: `Meanwhile ${choice}.` }));
-  if (choice % 3 === 0)
-    await conversation.append(createUserMessage(conversation.origin(), { content: `More ${choice}.` }));
-  for await (const answer of provider.stream(prepared.call)) {
-    if (answer.kind === "message")
-      await conversation.observe(prepared, { kind: "response", response: answer.message });
-    if (answer.kind === "error")
-      await conversation.observe(prepared, { kind: "failure", failure: answer.failure });
-  }
-  return "overtaken";
-}
-
-/** The API calls a request too long, and says how long it was. */
-async function refuse(
-  conversation: Conversation,
-  provider: EmbeddedProvider,
-  choice: number,
-): Promise<string> {
-  const prepared = await conversation.prepare();
-  if (prepared.kind === "held") return "held";
-  const actualTokens = await sizeOf(provider, prepared.call);
-  const failure = {
-    kind: "context-overflow",
-    message: "prompt is too long",
-    retryable: false,
-    ...(choice % 3 === 0 ? {} : { actualTokens }),
-    ...(choice % 7 === 0 ? { maximumTokens: WINDOW } : {}),
-  } as const;
-  return `refused ${(await conversation.observe(prepared, { kind: "failure", failure })).kind}`;
-}
-
-/** As the API counts it: a refusal never states anything else. */
-async function sizeOf(provider: EmbeddedProvider, call: ModelCall): Promise<number> {
-  for await (const output of provider.stream(call)) {
-    if (output.kind === "message") {
-      const { usage } = output.message;
-      const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
-      return usage.input_tokens + cached;
-    }
-    if (output.kind === "error" && output.failure.kind === "context-overflow")
-      return output.failure.actualTokens ?? WINDOW;
-  }
-  return WINDOW;
-}
 
 async function rewind(life: Life, to: string): Promise<string> {
   const { agent, sentAfter } = life;

@@ -19,7 +19,7 @@ async function start(given: Partial<Settings> = {}) {
     settings,
     now: clock.now,
     wait: async (milliseconds) => simulator.advance(milliseconds),
-    onKept: (one) => kept.push(one),
+    onKept: (_sentence, one) => kept.push(one),
   });
   const conversation = createConversation({
     model: "claude-sonnet-5",

@@ -9,6 +9,7 @@ import {
   pricesAt,
   type KeepAliveSettings,
 } from "@palimpsest/core/engine";
+import { setTimeout } from "node:timers/promises";
 
 /** What was paid to keep the cache of a conversation warm while its person is away. */
 export interface KeptAlive {
@@ -23,9 +24,9 @@ export interface KeepAliveOptions {
   readonly provider: ModelProvider;
   readonly settings: KeepAliveSettings & { readonly cacheKeepAliveDollars: number };
   readonly now: () => number;
-  /** Resolves after so many milliseconds, or once the signal is aborted. */
-  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  readonly onKept?: (kept: KeptAlive) => void;
+  /** Resolves after so many milliseconds, or once the signal is aborted. Default: as the machine's clock goes. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly onKept?: (sentence: string, kept: KeptAlive) => void;
 }
 
 /** Keeps the cache of a conversation warm in its pauses, as far as that pays and as many dollars as are allowed. */
@@ -36,10 +37,13 @@ export interface KeepAlive {
   readonly lastAt: () => number | undefined;
 }
 
-const dollars = (amount: number): string => `$${amount.toFixed(4)}`;
+const sleep: NonNullable<KeepAliveOptions["wait"]> = (milliseconds, signal) =>
+  setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => {});
 
-export const keptSentence = ({ tokens, dollars: cost, dollarsSoFar }: KeptAlive, most: number): string =>
-  `The cache was kept warm: ${tokens.toLocaleString("en-US")} tokens were read for ${dollars(cost)} (${dollars(dollarsSoFar)} of at most ${dollars(most)}).`;
+const inDollars = (amount: number): string => `$${amount.toFixed(4)}`;
+
+const keptSentence = ({ tokens, dollars: cost, dollarsSoFar }: KeptAlive, most: number): string =>
+  `The cache was kept warm: ${tokens.toLocaleString("en-US")} tokens were read for ${inDollars(cost)} (${inDollars(dollarsSoFar)} of at most ${inDollars(most)}).`;
 
 const usageOf = (conversation: Conversation): number => {
   const last = conversation.live.findLast((message) => message.type === "assistant");
@@ -48,7 +52,7 @@ const usageOf = (conversation: Conversation): number => {
 };
 
 export function createKeepAlive(conversation: () => Conversation, options: KeepAliveOptions): KeepAlive {
-  const { provider, settings, now, wait, onKept } = options;
+  const { provider, settings, now, wait = sleep, onKept } = options;
   let spent = 0;
   let lastPingAt: number | undefined;
   let lastRequestAt: number | undefined;
@@ -73,7 +77,10 @@ export function createKeepAlive(conversation: () => Conversation, options: KeepA
     await talk.charge(...bills);
     const { dollars, cacheReadTokens } = accountTotal(accountOf(bills));
     spent += dollars;
-    if (bills.length > 0) onKept?.({ tokens: cacheReadTokens, dollars, dollarsSoFar: spent });
+    if (bills.length > 0) {
+      const kept = { tokens: cacheReadTokens, dollars, dollarsSoFar: spent };
+      onKept?.(keptSentence(kept, settings.cacheKeepAliveDollars), kept);
+    }
     if (cacheReadTokens > 0) lastPingAt = at;
     return cacheReadTokens > 0;
   };

@@ -20,7 +20,6 @@ import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createBreakDiffDirectory } from "../../stores/break-diffs.js";
 import { createCalibrationFile } from "../../stores/calibration-file.js";
 import { checkConversationId } from "../../stores/conversation-id.js";
@@ -46,13 +45,10 @@ import { sessionOrigins } from "./branch-session.js";
 import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
 import { backgroundTasks } from "./background-tasks.js";
-import { createKeepAlive, keptSentence } from "./keep-alive.js";
+import { createKeepAlive } from "./keep-alive.js";
 import { withEarlierCalls } from "./earlier-calls.js";
-import { answerOpenCalls, openCalls } from "./open-calls.js";
 import { ownPaths, scratchpadOf, withOwnFiles } from "./own-files.js";
-import { removeLostWrites } from "./remove-lost-writes.js";
-import { planModeIn, planReminder } from "./plan-reminder.js";
-import { rememberResumedReads } from "./resumed-reads.js";
+import { planReminder } from "./plan-reminder.js";
 import { announcementsOf } from "./session-announcements.js";
 import { createSessionCalibrations } from "./session-calibrations.js";
 import { createSessionEvents, type TellEngineEvent } from "./session-events.js";
@@ -67,6 +63,7 @@ import { openSessionState } from "./session-state.js";
 import { createSessionTools, offeredTool } from "./session-tools.js";
 import { compactHooks, modelOptions, sharedConversation } from "./shared-conversation.js";
 import { createSubagentStart } from "./start-subagent.js";
+import { takeUp } from "./take-up.js";
 import { undoLastCompaction, type UndoOutcome } from "./undo-last-compaction.js";
 
 /** A conversation with an agent: its loop is `query(session.agent, …)`. */
@@ -283,8 +280,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     provider,
     settings: settings.engine,
     now,
-    wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {}),
-    onKept: (kept) => options.onNotice?.(keptSentence(kept, settings.engine.cacheKeepAliveDollars)),
+    onKept: (sentence) => options.onNotice?.(sentence),
   });
   const conversation = createConversation(
     {
@@ -346,14 +342,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     }
   }
   main.deferral.reset(conversation.live);
-  if (isResumed) {
-    const planning = planModeIn(conversation.live);
-    if (planning.isOn && !planning.isSessionMode) state.planMode.set(true);
-    await rememberResumedReads(conversation.live, { readState, absolute: guard.absolute });
-    await removeLostWrites(openCalls(conversation.live), guard);
-    const answer = answerOpenCalls(conversation);
-    if (answer !== undefined) await conversation.append(answer);
-  }
+  if (isResumed) await takeUp(conversation, { planMode, readState, guard });
   return {
     id,
     transcriptPath,

@@ -8,6 +8,7 @@ import { ClientControl } from "./client-control.js";
 import { openEventFile, type EventFile } from "./event-file.js";
 import { openAgent, type AgentFlags, type OpenedAgent } from "./open-agent.js";
 import { heldAdvice } from "./held-advice.js";
+import { keptWarm } from "./kept-warm.js";
 import { promptsOf, type PromptFlags } from "./prompts-of.js";
 import { InputError, type Prompt } from "./read-prompts.js";
 import { StartError } from "./start-error.js";
@@ -128,31 +129,6 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
     await end(session, "other", teller);
   }
   return run.finish();
-}
-
-/** The prompts; while the next one is waited for, `idle` is at work. */
-async function* keptWarm(
-  prompts: AsyncIterable<Prompt | undefined>,
-  idle: (signal: AbortSignal) => Promise<void>,
-): AsyncGenerator<Prompt | undefined> {
-  const iterator = prompts[Symbol.asyncIterator]();
-  try {
-    while (true) {
-      const back = new AbortController();
-      const kept = idle(back.signal);
-      let next: IteratorResult<Prompt | undefined>;
-      try {
-        next = await iterator.next();
-      } finally {
-        back.abort();
-        await kept;
-      }
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
 }
 
 /** The same flags for a new conversation. */
