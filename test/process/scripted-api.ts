@@ -19,15 +19,27 @@ interface RequestBody {
   readonly thinking?: unknown;
   readonly system?: readonly { readonly text: string }[];
   readonly messages: readonly unknown[];
+  readonly max_tokens?: number;
+}
+
+interface ScriptedApiOptions {
+  /** Deletes results inside its cache, as `--cache-edits` of the command. */
+  readonly cacheEdits?: boolean;
+  /** Further headers of every response. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The simulated API in this process: it plays a script, and keeps what it was sent. */
-export async function startScriptedApi(steps: readonly ScriptStep[]): Promise<ScriptedApi> {
+export async function startScriptedApi(
+  steps: readonly ScriptStep[],
+  { cacheEdits = false, headers = {} }: ScriptedApiOptions = {},
+): Promise<ScriptedApi> {
   const bodies: RequestBody[] = [];
   const app = createSimulatorApp({
     simulator: createSimulator({
       player: withSummaries(createScriptPlayer({ steps, closing: "That is all." })),
       startTime: Date.now(),
+      cacheEdits,
     }),
   });
   const server = await startSimulatorServer({
@@ -35,7 +47,9 @@ export async function startScriptedApi(steps: readonly ScriptStep[]): Promise<Sc
     anyHost: true,
     app: async (request) => {
       if (request.method === "POST") bodies.push((await request.clone().json()) as RequestBody);
-      return app(request);
+      const response = await app(request);
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      return response;
     },
   });
   return { url: server.url, bodies, close: () => server.close() };
