@@ -74,6 +74,8 @@ describe("facts of the host", () => {
     host.forget();
     await host.agent.turn();
     const kinds = host.breaks.flatMap(({ reasons }) => reasons.map(({ kind }) => kind));
-    expect(kinds).toEqual(expect.arrayContaining(["auto-mode-changed", "overage-changed", "facts-changed"]));
+    expect(kinds).toEqual(
+      expect.arrayContaining(["markers-changed", "auto-mode-changed", "overage-changed", "facts-changed"]),
+    );
   });
 });

@@ -26,7 +26,7 @@ it("gives back what was said last, privately, and leaves nothing beside it", asy
   expect(await readdir(join(folder, "data"))).toEqual(["overage.json"]);
 });
 
-it("says nothing once a quota may have begun anew, nor of a time to come", async () => {
+it("says nothing once a quota may have begun anew, nor of one that lies ahead", async () => {
   await createOverageFile(path, () => START).save(true);
   const loaded = (hours: number) => createOverageFile(path, () => START + hours * HOUR).load();
   expect(await loaded(4.9)).toBe(true);
