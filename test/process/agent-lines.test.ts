@@ -1,5 +1,5 @@
 import { createTtlPolicy } from "@palimpsest/core/engine";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,13 @@ import { put } from "./hostile-stage.js";
 import { startScriptedApi, type ScriptedApi } from "./scripted-api.js";
 
 const bash = (command: string) => ({ text: "Next.", calls: [{ tool: "Bash", input: { command } }] });
+const reads = (...paths: readonly string[]) => ({
+  text: "I read.",
+  calls: paths.map((path) => ({ tool: "Read", input: { file_path: path } })),
+});
 const MINUTE = 60_000;
+const PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAABwAAAAcCAAAAABXZoBIAAAAFElEQVR42mP4jwcwjEqOSo5KwgAA0FYNHp/Mo7cAAAAASUVORK5CYII=";
 
 /** Earlier conversations of programs that paused for seven minutes, again and again. */
 async function pausedBefore({ data }: Folders): Promise<void> {
@@ -69,6 +75,9 @@ describe("one session that a program drives, and the next one that goes on with 
     await pausedBefore(at);
     await put(join(at.root, "clock.mjs"), clockOf(join(at.root, "later"), 2.6 * MINUTE));
     await put(join(at.work, "notes.md"), "mind the gap\nmind the step\n");
+    await put(join(at.work, "AGENTS.md"), "The rule of the house.\n");
+    for (const name of ["one", "two"]) await put(join(at.work, `${name}.txt`), `text of ${name}\n`);
+    await writeFile(join(at.work, "chart.png"), Buffer.from(PICTURE, "base64"));
     await put(
       join(at.work, ".claude/skills/tidy/SKILL.md"),
       "---\ndescription: Tidies.\n---\nTidy $ARGUMENTS up.",
@@ -103,6 +112,9 @@ describe("one session that a program drives, and the next one that goes on with 
       },
     };
     api = await startScriptedApi([
+      reads("one.txt"),
+      reads("two.txt"),
+      reads("chart.png", "AGENTS.md"),
       bash("seq -f 'a line %g' 1 1500"),
       "Not yet.",
       "First.",
@@ -259,6 +271,15 @@ describe("one session that a program drives, and the next one that goes on with 
     const shown = shownFor("Go on.");
     has(shown, "The full transcript is at ");
     has(shown, "where you are unsure, ask first");
+  });
+
+  it("brings back two files and a picture, none that the prompt shows, and none that has no place left", () => {
+    const back = [
+      ...shownFor("Go on.").matchAll(/The (?:file|picture) [^ ]*?([\w.]+)(?:, lines[^,]+)?, read again/g),
+    ];
+    // The file that a prompt named was read last.
+    expect(back.map(([, name]) => name)).toEqual(["notes.md", "two.txt", "chart.png"]);
+    has(JSON.stringify(api.bodies.at(-1)?.system), "The rule of the house.");
   });
 
   it("takes the compaction back, and clears results when it is told to", () => {
