@@ -68,6 +68,7 @@ describe("one session that a program drives, and the next one that goes on with 
     "/clear-results",
     "Once more.",
     "/compact",
+    "And again.",
   ] as const;
 
   beforeAll(async () => {
@@ -128,6 +129,7 @@ describe("one session that a program drives, and the next one that goes on with 
       "Seventh.",
       bash("seq -f 'd line %g' 1 1500"),
       "Eighth.",
+      "Ninth.",
     ]);
     const client = new Client(
       at,
@@ -294,8 +296,8 @@ describe("one session that a program drives, and the next one that goes on with 
     expect(compacted).toMatchObject({
       data: {
         trigger: "manual",
-        // Two answers of the second process since the last compaction of the first.
-        chain: { isRecompaction: true, roundsSinceLast: 2, threshold: expect.any(Number) },
+        // Two answers of the first process since its last compaction, and one of the second.
+        chain: { isRecompaction: true, roundsSinceLast: 3, threshold: expect.any(Number) },
       },
     });
   });
