@@ -351,8 +351,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     isResumed,
     subagents,
     tools: main.list,
-    cacheBreakFile: ({ diffId, at }) =>
-      diffId === undefined ? undefined : breaks.pathOf({ id: diffId, at }),
+    cacheBreakFile: ({ diffId: id, at }) => (id === undefined ? undefined : breaks.pathOf({ id, at })),
     skills: options.skills,
     noteSkill: (skill) => state.invoked.note(hider.value(skill)),
     guard,
