@@ -10,6 +10,7 @@ import { createPrintCommand } from "../../packages/palimpsest/src/cli/commands/p
 import { run } from "../../packages/palimpsest/src/cli/run.js";
 import { print } from "../../packages/palimpsest/src/cli/headless/print.js";
 import { makeFolders, runCommand, type Ended, type Folders } from "./agent-command.js";
+import { runAgentHere } from "./run-here.js";
 import { startHostileServer, type Answer, type HostileServer } from "./hostile-server.js";
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -23,8 +24,10 @@ interface Place {
   readonly put: (path: string, content: unknown) => Promise<void>;
   /** The same in this process, for what ends before anything starts. */
   readonly askHere: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Promise<Ended>;
-  /** `palimpsest -p` in an untrusted folder, unless told otherwise. */
+  /** `palimpsest -p` in an untrusted folder, unless told otherwise: in this process. */
   readonly ask: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Promise<Ended>;
+  /** The same by the built command. */
+  readonly askBuilt: (args?: readonly string[], env?: NodeJS.ProcessEnv) => Promise<Ended>;
   /** Another command, in this process. */
   readonly command: (args: readonly string[]) => Promise<Ended>;
 }
@@ -42,6 +45,8 @@ async function setUp(answers: readonly Answer[] = [[{ text: "done" }]]): Promise
       await writeFile(join(at.root, path), typeof content === "string" ? content : JSON.stringify(content));
     },
     ask: (args = [], more = {}) =>
+      runAgentHere(at, ["-p", "go", "--base-url", api.url, ...args], { ...env, ...more }),
+    askBuilt: (args = [], more = {}) =>
       runCommand(at, ["-p", "go", "--base-url", api.url, ...args], { ...env, ...more }),
     async askHere(args = [], more = {}) {
       let stdout = "";
@@ -343,7 +348,7 @@ describe("a rule with a typing mistake", () => {
 
   it("an unclosed bracket does not let the built command run everything", async () => {
     const place = await setUp([[{ tool: "Bash", input: { command: "touch PWN" } }], [{ text: "done" }]]);
-    expect(await place.ask(["--allowed-tools", "Bash(npm"])).toMatchObject({ code: 1, stdout: "" });
+    expect(await place.askBuilt(["--allowed-tools", "Bash(npm"])).toMatchObject({ code: 1, stdout: "" });
     expect(place.api.bodies).toEqual([]);
   });
 
@@ -416,7 +421,7 @@ describe("instructions", () => {
     const evil = join(place.at.work, name);
     await mkdir(evil);
     await writeFile(join(evil, "AGENTS.md"), "some words");
-    expect((await place.ask(["--cwd", evil])).code).toBe(0);
+    expect((await place.askBuilt(["--cwd", evil])).code).toBe(0);
     const { system } = JSON.parse(place.api.bodies[0] ?? "{}") as { system: readonly { text: string }[] };
     const text = system.map((block) => block.text).join("\n");
     expect(text).toMatch(/^Working directory: "[^\n<>\u001b\u202e]*"$/m);
