@@ -45,6 +45,15 @@ export interface Ended {
  * Starts the command in a test's folders, with nothing of this process's environment but the path. The folder is
  * trusted unless a test says otherwise.
  */
+/** What the command is told of its machine, and no more. */
+export const environmentOf = ({ root, data }: Pick<Folders, "root" | "data">): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  HOME: root,
+  PALIMPSEST_HOME: data,
+  ANTHROPIC_API_KEY: "any",
+  PALIMPSEST_TRUST: "1",
+});
+
 export function startCommand(
   { root, work, data }: Folders,
   args: readonly string[],
@@ -54,14 +63,7 @@ export function startCommand(
   const child = spawn(process.execPath, [main, ...args], {
     cwd: work,
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    env: {
-      PATH: process.env["PATH"],
-      HOME: root,
-      PALIMPSEST_HOME: data,
-      ANTHROPIC_API_KEY: "any",
-      PALIMPSEST_TRUST: "1",
-      ...env,
-    },
+    env: { ...environmentOf({ root, data }), ...env },
   });
   child.stdin?.on("error", () => {}).end(input);
   let stdout = "";

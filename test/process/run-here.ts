@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { run } from "../../packages/palimpsest/src/cli/run.js";
-import type { Ended, Folders } from "./agent-command.js";
+import { environmentOf, type Ended, type Folders } from "./agent-command.js";
 
 /**
  * The command without a process: what it says is the same, and starting it costs nothing. For tables of cases; one of
@@ -24,20 +24,8 @@ export async function runHere(
 
 /** The agent, as `runCommand` starts it. */
 export const runAgentHere = (
-  { root, work, data }: Folders,
+  folders: Folders,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   input = "",
-): Promise<Ended> =>
-  runHere(
-    [...args, "--cwd", work],
-    {
-      PATH: process.env["PATH"],
-      HOME: root,
-      PALIMPSEST_HOME: data,
-      ANTHROPIC_API_KEY: "any",
-      PALIMPSEST_TRUST: "1",
-      ...env,
-    },
-    input,
-  );
+): Promise<Ended> => runHere([...args, "--cwd", folders.work], { ...environmentOf(folders), ...env }, input);

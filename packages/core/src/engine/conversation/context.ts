@@ -91,7 +91,7 @@ class Folds {
     const { estimator, tools, resolvePath } = options;
     this.options = options;
     this.head = head;
-    this.#normaliser = createNormaliser({});
+    this.#normaliser = createNormaliser();
     this.index = createResultIndex({
       estimator,
       tools,

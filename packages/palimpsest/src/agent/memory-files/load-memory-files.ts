@@ -8,6 +8,7 @@ import { readFrontMatter, textList } from "../base/front-matter.js";
 import { findImports } from "./find-imports.js";
 import { createInstructionTest } from "./instruction-test.js";
 import { projectDirectories } from "../base/project-directories.js";
+import { MAX_CHARACTERS, MAX_DEPTH } from "./memory-limits.js";
 import { deepImport, importLoop, longMemory, refusedMemory, type MemoryProblem } from "./memory-problem.js";
 import { ruleFilesIn } from "./rule-files.js";
 
@@ -55,8 +56,6 @@ export interface LoadedMemory {
   readonly problems: readonly MemoryProblem[];
 }
 
-const MAX_CHARACTERS = 40_000;
-const MAX_DEPTH = 5;
 const MAX_FILES = 100;
 
 interface Candidate {

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { realPathOf } from "../base/real-path.js";
 import { shownPath } from "../base/shown-path.js";
 import { findImports } from "./find-imports.js";
+import { MAX_CHARACTERS, MAX_DEPTH } from "./memory-limits.js";
 import { deepImport, importLoop, longMemory, refusedMemory, type MemoryProblem } from "./memory-problem.js";
 
 export interface MemoryReaderOptions {
@@ -18,8 +19,6 @@ export interface MemoryReaderOptions {
   readonly onImported?: (path: string, by: { readonly parent: string; readonly top: string }) => void;
 }
 
-const MAX_CHARACTERS = 40_000;
-const MAX_DEPTH = 5;
 const MAX_IMPORTS = 20;
 
 interface Import {

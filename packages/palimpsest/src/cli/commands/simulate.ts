@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { ownIdPrefix } from "../../simulator/own-id-prefix.js";
 import { InvalidArgumentError, type Command } from "commander";
 import { faultGrammar, parseFaults } from "../../simulator/http/parse-faults.js";
 import type { FaultRule } from "../../simulator/http/faults.js";
@@ -145,7 +145,7 @@ async function simulate(options: SimulateArguments, terminal: Terminal): Promise
       player,
       startTime: Date.now(),
       // A conversation may go on with the next one that is started.
-      idPrefix: `msg_sim_${randomBytes(4).toString("hex")}_`,
+      idPrefix: ownIdPrefix(),
       cacheEdits: options.cacheEdits === true,
       ...(window === undefined ? {} : { window }),
     }),

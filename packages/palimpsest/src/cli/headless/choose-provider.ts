@@ -1,6 +1,6 @@
 import type { ModelProvider } from "@palimpsest/core";
-import { randomBytes } from "node:crypto";
 import { isLoopback } from "../../providers/loopback.js";
+import { ownIdPrefix } from "../../simulator/own-id-prefix.js";
 import type { Terminal } from "../terminal.js";
 import { StartError } from "./start-error.js";
 
@@ -37,7 +37,7 @@ export async function chooseProvider(
   if (embedded) {
     const { createEmbeddedProvider } = await import("../../providers/embedded.js");
     // Each run has an API of its own, and all of them answer one conversation.
-    const idPrefix = `msg_sim_${randomBytes(4).toString("hex")}_`;
+    const idPrefix = ownIdPrefix();
     return { provider: createEmbeddedProvider({ cacheEdits, idPrefix }), apiKeySource: "none" };
   }
   const given = (name: string): string | undefined => (env[name]?.trim() === "" ? undefined : env[name]);

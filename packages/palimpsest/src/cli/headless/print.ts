@@ -92,7 +92,7 @@ async function work(flags: PrintFlags, given: Work): Promise<number> {
   if (typeof opened === "number") return opened;
   let { session } = opened;
   for (const notice of opened.notices) complain(notice);
-  const parts = { ...given, flags, io: given, answerPrompt, query };
+  const parts = { ...given, flags, answerPrompt, query };
   const run = new Run(parts, opened);
   /** Lets the program at the other end steer the session. */
   const steer = async (to: OpenedAgent): Promise<void> => {
@@ -149,14 +149,9 @@ async function end(session: Session, reason: "clear" | "other", teller: Teller):
   await session.close();
 }
 
-interface RunParts extends Pick<AnswerOptions, "query"> {
+interface RunParts extends Work, Pick<AnswerOptions, "query"> {
   readonly flags: PrintFlags;
-  readonly io: PrintIo;
-  readonly complain: (text: string) => void;
-  readonly write: (line: StreamLine) => void;
-  readonly teller: Teller;
   readonly answerPrompt: typeof answerPrompt;
-  readonly control?: ClientControl | undefined;
 }
 
 /** One run of the command: what was asked, what came of it, and what it has cost so far. */
@@ -220,18 +215,18 @@ class Run {
 
   async start(opened: OpenedAgent, source: "startup" | "resume" | "clear"): Promise<void> {
     const { session } = opened;
-    const { flags, io, teller } = this.#parts;
+    const { flags, signal, teller } = this.#parts;
     if (flags.outputFormat === "stream-json") {
       const cwd = resolve(flags.cwd ?? process.cwd());
       this.#write(initLine(session, { ...opened, cwd, servers: opened.servers() }));
     }
     teller.begin();
-    const message = await startHooks(session, { source, signal: io.signal });
+    const message = await startHooks(session, { source, signal });
     if (message !== undefined) teller.notice(message);
   }
 
   async answer(prompt: Prompt | undefined): Promise<PromptResult> {
-    const { flags, io, query, control } = this.#parts;
+    const { flags, signal, query, control } = this.#parts;
     const session = this.#session;
     const model = this.#nextModel;
     this.#nextModel = undefined;
@@ -240,7 +235,7 @@ class Run {
     const events = this.#parts.answerPrompt(prompt, {
       session,
       query,
-      signal: own === undefined ? io.signal : AbortSignal.any([io.signal, own]),
+      signal: own === undefined ? signal : AbortSignal.any([signal, own]),
       ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
     });
     let next = await events.next();
@@ -273,10 +268,10 @@ class Run {
 
   /** Answers are told as they come; the document of `json` is one, at the end. */
   #tell(result: PromptResult): void {
-    const { flags, io, complain } = this.#parts;
+    const { flags, terminal, complain } = this.#parts;
     if (flags.outputFormat === "stream-json") this.#write(this.#summary(result));
     if (flags.outputFormat === "stream-json") return;
-    const { stdout } = io.terminal;
+    const { stdout } = terminal;
     if (result.reason !== "done") complain(result.text);
     else if (flags.outputFormat === "text")
       stdout.write(`${stdout.isTTY === true ? printableText(result.text) : result.text}\n`);
@@ -307,7 +302,7 @@ class Run {
 
   /** The exit code. */
   finish(): number {
-    const { flags, io } = this.#parts;
+    const { flags, signal } = this.#parts;
     const session = this.#session;
     const account = session.conversation.account();
     // Notes and subagents in the background may have come to their end after the last answer.
@@ -315,7 +310,7 @@ class Run {
       const all = { lines: [...this.#earlier, ...account.lines] };
       this.#write(costLine(session.id, { account: all, begun: this.#begun }));
     }
-    const isAborted = io.signal.aborted;
+    const isAborted = signal.aborted;
     const last: PromptResult =
       this.#last ??
       (isAborted
