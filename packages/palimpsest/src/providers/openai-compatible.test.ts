@@ -271,10 +271,16 @@ describe("createOpenAiCompatibleProvider", () => {
   });
 
   it("closes the connection when it is called off, and when nothing comes for too long", async () => {
-    const server = await startChatServer({ script: [{ fault: "hang" }, { fault: "hang" }] });
-    const options = { baseUrl: server.baseUrl, ...quickRetries };
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 50);
+    const server = await startChatServer({
+      script: [{ fault: "hang" }, { fault: "hang" }],
+      // Not before it has arrived.
+      answer() {
+        setTimeout(() => controller.abort(), 1);
+        return false;
+      },
+    });
+    const options = { baseUrl: server.baseUrl, ...quickRetries };
     const kinds: string[] = [];
     const stream = createOpenAiCompatibleProvider(options).stream({ request }, { signal: controller.signal });
     for await (const output of stream)
@@ -282,7 +288,7 @@ describe("createOpenAiCompatibleProvider", () => {
     expect(kinds).toEqual(["aborted"]);
     await expect.poll(() => server.abandoned()).toBe(1);
 
-    const impatient = createOpenAiCompatibleProvider({ ...options, idleTimeoutMs: 50, maxRetries: 0 });
+    const impatient = createOpenAiCompatibleProvider({ ...options, idleTimeoutMs: 1000, maxRetries: 0 });
     const late: ModelOutput[] = [];
     for await (const output of impatient.stream({ request })) late.push(output);
     expect(late).toMatchObject([{ kind: "error", failure: { kind: "timeout" } }]);
