@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { textKinds } from "../../packages/palimpsest/src/bench/text-kinds/text-kinds.js";
 import { withSummaries, type Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { runTokenizers } from "../../packages/palimpsest/src/soak/tokenizers.js";
+import { textCounter } from "../text-counter.js";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
 
 const MODEL = "claude-opus-5";
@@ -33,7 +34,12 @@ const start = ({
   system = "Read everything.",
   text = "",
 } = {}) => {
-  const provider = createEmbeddedProvider({ player: withSummaries(reader), window, clock: "manual" });
+  const provider = createEmbeddedProvider({
+    player: withSummaries(reader),
+    window,
+    clock: "manual",
+    counter: textCounter,
+  });
   const agent = createAgent({
     provider,
     runTool: () => text,

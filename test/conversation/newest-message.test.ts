@@ -10,6 +10,7 @@ import {
 import { liveMessages, createDefaultEstimator, createMemoryOverflow } from "@palimpsest/core/engine";
 import type { Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
+import { textCounter } from "../text-counter.js";
 import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 
 /** Of the texts below, as the simulator counts them. */
@@ -86,6 +87,7 @@ function scene(options: SceneOptions = {}) {
     clock: "manual",
     startTime: Date.UTC(2026, 10, 15, 10),
     window,
+    counter: textCounter,
     player: withSummaries(player),
     wrap: (app) => async (request) => {
       sent.push((await request.clone().json()) as { messages: RequestMessage[] });

@@ -9,6 +9,7 @@ import {
 } from "@palimpsest/core";
 import { liveMessages } from "@palimpsest/core/engine";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
+import { textCounter } from "../text-counter.js";
 import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 import { createWorld, tools, worker } from "./world.js";
 
@@ -21,6 +22,7 @@ function createStage(given: Partial<ConversationOptions> & { readonly hasHistory
     clock: "manual",
     startTime: Date.UTC(2026, 10, 15, 10),
     window: WINDOW,
+    counter: textCounter,
     player: withSummaries(worker(true)),
   });
   const world = createWorld(2000);

@@ -71,7 +71,7 @@ async function readingScript({
     Array.from({ length: 6000 }, (_, at) => `line ${at}: the value of setting number ${at * 7}`).join("\n"),
   );
   const steps = Array.from({ length: reads }, (_, at) => ({
-    calls: [{ tool: "Read", input: { file_path: "large.txt", offset: 1 + at * 500, limit: 500 } }],
+    calls: [{ tool: "Read", input: { file_path: "large.txt", offset: 1 + at * 640, limit: 640 } }],
   }));
   const script = join(folders.root, "script.json");
   await writeFile(script, JSON.stringify({ steps: [...steps, ...after, "All of it is read.", "Good."] }));

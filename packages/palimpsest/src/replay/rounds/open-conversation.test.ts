@@ -251,6 +251,33 @@ describe("Claude Code", () => {
     expect(second?.incoming[0]).not.toHaveProperty("toolUseResult");
   });
 
+  it("leaves out what the program wrote down for itself: of a task all but a line, and the plan of a plan file", async () => {
+    const reminder = (uuid: string, parent: string, ...content: readonly object[]) =>
+      attachment(uuid, parent, "task_reminder", { content, itemCount: content.length });
+    const task = { id: "7", subject: "Mend it", status: "pending", description: "long words", blocks: [] };
+    const exit = (input: object) => ({ type: "tool_use", id: "t1", name: "ExitPlanMode", input });
+    const plan = { plan: "# all of it", planFilePath: "/p.md" };
+    const conversation = await openLines(
+      user("u", null, "go"),
+      piece("a1", "u", "m1", exit({ ...plan, allowedPrompts: [] })),
+      result("r1", "a1", "t1"),
+      reminder("x1", "r1", task),
+      piece("a2", "x1", "m2", exit({ plan: "# said" })),
+      result("r2", "a2", "t1"),
+      reminder("x2", "r2"),
+      piece("a3", "x2", "m3", text("three")),
+    );
+    const [first, second, third] = await roundsOf(conversation);
+    const [sent, empty] = [second, third].map((round) => JSON.stringify(round?.incoming.at(-1)));
+    expect(first?.response.content).toMatchObject([{ input: { allowedPrompts: [] } }]);
+    expect(JSON.stringify(first)).not.toContain("all of it");
+    expect(second?.response.content).toMatchObject([{ input: { plan: "# said" } }]);
+    expect(sent).toContain("#7. [pending] Mend it");
+    expect(sent).not.toContain("long words");
+    // A reminder of nothing has its words, too.
+    expect(empty).toMatch(/"content":\["[^"]{400,500}"\]/);
+  });
+
   it("counts hidden thinking by its signature, and shows as text what the provider's own tools did", async () => {
     const conversation = await openLines(
       user("u", null, "go"),
@@ -258,10 +285,10 @@ describe("Claude Code", () => {
         "a",
         "u",
         "m",
-        { type: "thinking", thinking: "", signature: "abcd", signatureChars: 420 },
+        { type: "thinking", thinking: "", signature: "abcd", signatureChars: 330 + 343 },
         { type: "thinking", thinking: "", signature: "x".repeat(42) },
-        { type: "thinking", thinking: "aloud", signature: "x".repeat(42) },
-        { type: "redacted_thinking", data: "x".repeat(84) },
+        { type: "thinking", thinking: "aloud", signature: "x".repeat(330 + 686) },
+        { type: "redacted_thinking", data: "x".repeat(330 + 1029) },
         { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "q" } },
         {
           type: "web_search_tool_result",
@@ -274,9 +301,9 @@ describe("Claude Code", () => {
     const [round] = await roundsOf(conversation);
     expect(round?.response.content).toEqual([
       { type: "thinking", thinking: "", hiddenTokens: 100 },
-      { type: "thinking", thinking: "", hiddenTokens: 10 },
-      { type: "thinking", thinking: "aloud", hiddenTokens: 10 },
-      { type: "thinking", thinking: "", hiddenTokens: 20 },
+      { type: "thinking", thinking: "", hiddenTokens: 1 },
+      { type: "thinking", thinking: "aloud", hiddenTokens: 200 },
+      { type: "thinking", thinking: "", hiddenTokens: 300 },
       { type: "text", text: '[web_search: {"query":"q"}]' },
       { type: "text", text: '[web_search_tool_result: [{"title":"T"}]]' },
       { type: "tool_use", id: "t", name: "Read", input: {} },

@@ -2,6 +2,7 @@ import type { AssistantMessage, Message, Usage, UserBlock } from "@palimpsest/co
 import type { AnswerBlock } from "../../simulator/player.js";
 import { isFields } from "../readers/recording.js";
 import { answerBlocks, playableId } from "./answer-blocks.js";
+import { asSent } from "./as-sent.js";
 import type { RecordedCompactionOfRound, RecordedRound } from "./recorded-round.js";
 import { isPiece, responseIdOf } from "./skeleton.js";
 
@@ -39,7 +40,7 @@ export class RoundBuilder {
   /** The rounds that the next message completes; `endsResponse` says that no further piece of its response comes. */
   take(message: Message, endsResponse: boolean): readonly RecordedRound[] {
     if (!isPiece(message)) {
-      this.#incoming.push(withPlayableIds(withoutLocalCopy(message)));
+      this.#incoming.push(withPlayableIds(asSent(message)));
       return [];
     }
     const round = this.#roundOf(responseIdOf(message));
@@ -61,7 +62,7 @@ export class RoundBuilder {
       keptResponses: 0,
       keptMessages: 0,
     };
-    const sent = withPlayableIds(withoutLocalCopy(message));
+    const sent = withPlayableIds(asSent(message));
     this.#compacted = { ...compacted, messages: [...messages, sent] };
   }
 
@@ -96,7 +97,9 @@ export class RoundBuilder {
     pieces,
     isAfterCompaction,
   }: OpenRound): RecordedRound | undefined {
-    const content: readonly AnswerBlock[] = pieces.flatMap((piece) => answerBlocks(piece.message.content));
+    const content: readonly AnswerBlock[] = pieces.flatMap(({ message }) =>
+      answerBlocks(message.content, message.model),
+    );
     const incoming = this.#unanswered.length === 0 ? own : [...this.#unanswered, ...own];
     const compacted =
       ownCompaction === undefined
@@ -139,13 +142,6 @@ function usageOf(pieces: readonly AssistantMessage[]): Usage | undefined {
   const withUsage = pieces.filter(({ message }) => isFields(message.usage));
   const last = withUsage.findLast(({ message }) => typeof message.stop_reason === "string");
   return (last ?? withUsage.at(-1))?.message.usage;
-}
-
-/** A program's own copy of a result is often as large as the result, and is never sent. */
-function withoutLocalCopy(message: Message): Message {
-  if (!("toolUseResult" in message)) return message;
-  const { toolUseResult: _, ...sent } = message;
-  return sent;
 }
 
 /** Results point to their calls by the ids that those are played with. */

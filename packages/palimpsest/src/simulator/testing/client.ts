@@ -59,7 +59,7 @@ export function createClient(options: Partial<SimulatorOptions> = {}) {
 
 /** About `tokens` tokens of prose on a newer model, different for each name. */
 export const prose = (name: string, tokens = 800): string =>
-  `${name}: ${`words about ${name} `.repeat(Math.ceil(tokens / 4.7))}`.trim();
+  `${name}: ${`words about ${name} `.repeat(Math.ceil(tokens / 3.9))}`.trim();
 
 export const marked = { cache_control: { type: "ephemeral" } } as const;
 export const markedLong = { cache_control: { type: "ephemeral", ttl: "1h" } } as const;

@@ -1,6 +1,7 @@
 import { findModel, type Model } from "@palimpsest/core";
 import { describe, expect, it } from "vitest";
-import { blockTokens, foreignTokenFactor } from "./block-tokens.js";
+import { blockTokens, foreignTokenFactor, textTokens } from "./block-tokens.js";
+import { createBpeCounter } from "./bpe-counter.js";
 
 /** A token for each word. */
 const counter = { count: (text: string) => text.split(" ").length };
@@ -33,10 +34,10 @@ describe("a call", () => {
   const call = (input: object): object => ({ type: "tool_use", id: "t", name: "Edit", input });
 
   it("costs its values as they are, and something for itself and each field", () => {
-    expect(tokens(call({}))).toBe(25);
-    expect(tokens(call({ path: "a", text: "b c d e f" }))).toBe(25 + 10 + 2 + 10 + 6);
-    expect(tokens(call({}), newer)).toBe(27);
-    expect(tokens(call({ path: "a" }), newer)).toBe(27 + 21 + 2);
+    expect(tokens(call({}))).toBe(36);
+    expect(tokens(call({ path: "a", text: "b c d e f" }))).toBe(36 + 16.5 + 2 + 16.5 + 6);
+    expect(tokens(call({}), newer)).toBe(24);
+    expect(tokens(call({ path: "a" }), newer)).toBe(24 + 22 + 2);
   });
 
   it("does not cost more for what JSON escapes", () => {
@@ -54,6 +55,35 @@ describe("a call", () => {
     for (const input of [null, 3, [1, 2], { a: undefined, b: null, c: { d: [1] } }]) {
       expect(tokens(call(input as never))).toBeGreaterThanOrEqual(25);
     }
+  });
+});
+
+describe("text", () => {
+  const real = createBpeCounter();
+  const perToken = (text: string, model: Model): number => textTokens(text, model, real) / real.count(text);
+  const prose = "The lamp in the hall was lit again, and nobody had seen who did it. ".repeat(50);
+  const code = "const lampIsLit = this.#lamps.getById(lampId)?.isLit ?? defaultState.lit;\n".repeat(50);
+  const capitals = "THE LAMP IN THE HALL WAS LIT AGAIN. ".repeat(50);
+
+  it.each([older, newer])("costs more of a token where words are joined: code more than prose", (model) => {
+    expect(perToken(prose, model)).toBeGreaterThan(1);
+    expect(perToken(code, model) / perToken(prose, model)).toBeGreaterThan(1.05);
+  });
+
+  it("costs more in capitals, most of all on newer models", () => {
+    expect(perToken(capitals, older)).toBeGreaterThan(perToken(prose, older));
+    expect(perToken(capitals, newer) / perToken(prose, newer)).toBeGreaterThan(1.5);
+  });
+
+  it("of other letters costs what the generation's factor says", () => {
+    const russian = "Лампа в зале снова горела, и никто не видел. ".repeat(50);
+    expect(perToken(russian, older)).toBeGreaterThan(1.1);
+    expect(perToken(russian, older)).toBeLessThan(1.2);
+  });
+
+  it("with a counter that only counts costs the generation's factor", () => {
+    expect(textTokens("one two three four five", older, counter)).toBe(6);
+    expect(textTokens("one two three four five", newer, counter)).toBe(8);
   });
 });
 

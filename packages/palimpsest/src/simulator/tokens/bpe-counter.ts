@@ -1,10 +1,16 @@
 import { countMerged } from "./merge-bytes.js";
+import { addPiece, noKinds, pieceFacts, tokensIn, type PieceFacts, type TokenKinds } from "./piece-facts.js";
 import { readTokenTable } from "./token-table.js";
 
 /** Counts the tokens of a text with a real tokenizer. */
 export interface TokenCounter {
   count(text: string): number;
+  /** The same apart by what they are of, so that models whose tokenizer is not public can be told by it. */
+  readonly kinds?: (text: string) => Readonly<TokenKinds>;
 }
+
+/** One that tells what its tokens are of. */
+export type KindsCounter = Required<TokenCounter>;
 
 /** Byte-pair merging is quadratic in the length of one run of characters of a kind: long ones are cut. */
 const LONGEST_RUN = 400;
@@ -17,52 +23,56 @@ const MOST_REMEMBERED = 2_000_000;
 const SHORT = 12;
 
 /** The table is read with the first text: many commands count nothing. */
-export function createBpeCounter(): TokenCounter {
-  return {
-    count(text) {
-      const countPiece = theTokenizer();
-      let tokens = 0;
-      for (const part of cutRuns(text)) tokens += countPiece(part);
-      return tokens;
-    },
+export function createBpeCounter(): KindsCounter {
+  const kinds = (text: string): TokenKinds => {
+    const { pattern, factsOf } = theTokenizer();
+    const sum = noKinds();
+    let isAfterBlank = true;
+    for (const part of cutRuns(text)) {
+      for (const piece of part.match(pattern) ?? [])
+        isAfterBlank = addPiece(sum, factsOf(piece), isAfterBlank);
+    }
+    return sum;
   };
+  return { kinds, count: (text) => tokensIn(kinds(text)) };
+}
+
+interface Tokenizer {
+  readonly pattern: RegExp;
+  readonly factsOf: (piece: string) => PieceFacts;
 }
 
 /** It remembers pieces, which are words mostly, and forgets all of them at once: looking for the oldest would cost more. */
-function loadTokenizer(): (text: string) => number {
+function loadTokenizer(): Tokenizer {
   const table = readTokenTable();
   const encoder = new TextEncoder();
   const bytes = new Uint8Array(LONGEST_RUN * BYTES_PER_UNIT);
-  const counts = new Map<string, number>();
+  const known = new Map<string, PieceFacts>();
   let remembered = 0;
 
-  function countPiece(piece: string): number {
-    const known = counts.get(piece);
-    if (known !== undefined) return known;
+  function factsOf(piece: string): PieceFacts {
+    const facts = known.get(piece);
+    if (facts !== undefined) return facts;
     const room =
       piece.length * BYTES_PER_UNIT <= bytes.length ? bytes : new Uint8Array(piece.length * BYTES_PER_UNIT);
     const length = encoder.encodeInto(piece, room).written;
     // A piece keeps the text alive that it was cut from, so what is found at once is not remembered.
-    if (piece.length > SHORT && table.rankOf(room, 0, length) !== -1) return 1;
-    const count = countMerged(room, length, table);
+    if (piece.length > SHORT && table.rankOf(room, 0, length) !== -1) return pieceFacts(piece, 1);
+    const found = pieceFacts(piece, countMerged(room, length, table));
     remembered += piece.length;
     if (remembered > MOST_REMEMBERED) {
-      counts.clear();
+      known.clear();
       remembered = piece.length;
     }
-    counts.set(piece, count);
-    return count;
+    known.set(piece, found);
+    return found;
   }
 
-  return (text) => {
-    let tokens = 0;
-    for (const piece of text.match(table.pattern) ?? []) tokens += countPiece(piece);
-    return tokens;
-  };
+  return { pattern: table.pattern, factsOf };
 }
 
-let loaded: ((text: string) => number) | undefined;
-const theTokenizer = (): ((text: string) => number) => (loaded ??= loadTokenizer());
+let loaded: Tokenizer | undefined;
+const theTokenizer = (): Tokenizer => (loaded ??= loadTokenizer());
 
 /**
  * The text in pieces: what stands between long runs of blanks or of anything else, and those runs cut. One look at
