@@ -195,7 +195,7 @@ describe("a run that is compacted, fails at it once, and loses its cache", () =>
   });
 
   it("is told to people, a sentence each, and pauses are remembered", async () => {
-    const url = await setUp(shell(12, 1300), shell(13, 1300));
+    const url = await setUp(shell(12, 1150), shell(13, 1150), shell(14, 1150));
     const args = ["-p", "Go.", "--base-url", proxy?.url ?? "", "--window", String(WINDOW)];
     const { code, stdout, stderr } = await runCommand(
       folders,
