@@ -36,6 +36,7 @@ describe("a call", () => {
   it("costs its values as they are, and something for itself and each field", () => {
     expect(tokens(call({}))).toBe(36);
     expect(tokens(call({ path: "a", text: "b c d e f" }))).toBe(36 + 16.5 + 2 + 16.5 + 6);
+    expect(tokens(call({ path: "a" }))).toBe(Math.ceil(36 + 16.5 + 2));
     expect(tokens(call({}), newer)).toBe(24);
     expect(tokens(call({ path: "a" }), newer)).toBe(24 + 22 + 2);
   });

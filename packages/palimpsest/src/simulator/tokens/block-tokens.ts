@@ -130,10 +130,11 @@ function listTokens(list: unknown, model: Model, counter: TokenCounter): number 
 function callTokens(block: Fields, model: Model, count: (value: string) => number): number {
   const { perCall, perField } = generations[model.tokenizer];
   const values = isFields(block["input"]) ? Object.values(block["input"]) : [];
-  return values.reduce<number>((sum, value) => {
+  const tokens = values.reduce<number>((sum, value) => {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
     return sum + perField + count(text);
   }, perCall);
+  return Math.ceil(tokens);
 }
 
 function resultTokens(block: Fields, model: Model, counter: TokenCounter): number {
