@@ -453,3 +453,39 @@ describe("output", () => {
     expect(stdout).toContain("\\u001b[31mred");
   });
 });
+
+describe("the recorded bill", () => {
+  const usage = (read: number, written: number) => ({
+    input_tokens: 0,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens: 40,
+  });
+  async function billOf(name: string, input: object): Promise<unknown> {
+    const call = { type: "tool_use", id: "t1", name: "ExitPlanMode", input };
+    const lines: readonly Line[] = [
+      { type: "user", content: "Plan it." },
+      { type: "assistant", content: [call], usage: usage(0, 9000) },
+      { type: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "Approved." }] },
+      { type: "assistant", content: [{ type: "text", text: "Done." }], usage: usage(9000, 80) },
+    ];
+    await writeFile(at(name), transcript(lines));
+    const { stdout } = await replay(at(name), "--policy", "as-recorded", "--json");
+    const { files } = JSON.parse(stdout) as {
+      readonly files: readonly {
+        readonly policies: Readonly<
+          Record<string, { readonly recordedBill: { readonly simulated: unknown } }>
+        >;
+      }[];
+    };
+    return files[0]?.policies["as-recorded"]?.recordedBill.simulated;
+  }
+
+  it("is not charged with a plan that the program wrote into a call, but with one that the model said", async () => {
+    const plan = "Read the parser, then change it. ".repeat(200);
+    const bare = await billOf("bare.jsonl", { allowedPrompts: [] });
+    expect(bare).toMatchObject({ cost: expect.any(Number) });
+    expect(await billOf("added.jsonl", { allowedPrompts: [], plan, planFilePath: "/p.md" })).toEqual(bare);
+    expect(await billOf("said.jsonl", { plan })).not.toEqual(bare);
+  });
+});
