@@ -11,6 +11,8 @@ export interface ScriptedApi {
   readonly url: string;
   /** The bodies of all requests so far. */
   readonly bodies: readonly RequestBody[];
+  /** Lets time pass for it: what is cached grows older. */
+  readonly advance: (milliseconds: number) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -35,13 +37,12 @@ export async function startScriptedApi(
   { cacheEdits = false, headers = {} }: ScriptedApiOptions = {},
 ): Promise<ScriptedApi> {
   const bodies: RequestBody[] = [];
-  const app = createSimulatorApp({
-    simulator: createSimulator({
-      player: withSummaries(createScriptPlayer({ steps, closing: "That is all." })),
-      startTime: Date.now(),
-      cacheEdits,
-    }),
+  const simulator = createSimulator({
+    player: withSummaries(createScriptPlayer({ steps, closing: "That is all." })),
+    startTime: Date.now(),
+    cacheEdits,
   });
+  const app = createSimulatorApp({ simulator });
   const server = await startSimulatorServer({
     // A proxy brings requests under the names of others.
     anyHost: true,
@@ -52,5 +53,6 @@ export async function startScriptedApi(
       return response;
     },
   });
-  return { url: server.url, bodies, close: () => server.close() };
+  const advance = (milliseconds: number): void => simulator.advance(milliseconds);
+  return { url: server.url, bodies, advance, close: () => server.close() };
 }

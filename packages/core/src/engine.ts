@@ -116,6 +116,7 @@ export { addToHistory, noGapHistory, readGapHistory } from "./engine/prompt/ttl/
 export { keepAliveRequest } from "./engine/prompt/ttl/keep-alive-request.js";
 export {
   decideKeepAlive,
+  type ColdSummary,
   type KeepAliveDecision,
   type KeepAliveFacts,
   type KeepAlivePlan,
@@ -125,6 +126,7 @@ export { recordedRequests, type RecordedRequest } from "./engine/prompt/ttl/reco
 export { createTtlPolicy, type TtlPolicyOptions } from "./engine/prompt/ttl/ttl-policy.js";
 export type { TtlFacts, TtlSettings } from "./engine/prompt/ttl/ttl-state.js";
 export { matchesPattern } from "./engine/settings/matches-pattern.js";
+export { earlyThreshold, type EarlyFacts, type Stretch } from "./engine/conversation/early-threshold.js";
 export { applyBoundaries } from "./engine/conversation/apply-boundaries.js";
 export {
   isMediaBoundary,
@@ -156,7 +158,7 @@ export {
 } from "./engine/watch/judge-reading.js";
 export { cleanUpAfterCompaction, type CleanupOptions, type CleanupReport } from "./engine/restore/cleanup.js";
 export { compact } from "./engine/summarise/compact.js";
-export type { CompactInput } from "./engine/summarise/run/compact-run.js";
+export type { CompactInput, PreparedSummary } from "./engine/summarise/run/compact-run.js";
 export type { SizeFacts } from "./engine/summarise/run/new-size.js";
 export { planCompaction } from "./engine/summarise/plan.js";
 export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/write/prompt.js";

@@ -1,4 +1,4 @@
-export type { Agent, PermissionQuestion, PermissionVerdict } from "./loop/agent.js";
+export type { Agent, PermissionQuestion, PermissionVerdict, TakenUp } from "./loop/agent.js";
 export type { AgentEvent, AgentResult } from "./base/agent-event.js";
 export { query, type QueryOptions } from "./loop/query.js";
 export { connectServers, type McpOptions, type McpServers } from "./mcp/connect-servers.js";

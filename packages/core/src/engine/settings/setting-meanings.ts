@@ -108,7 +108,8 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   cacheKeepAlive:
     "whether pauses are bridged by small requests that only read, where that is expected to pay",
   cacheKeepAlivePings: "such requests in one pause, at most",
-  cacheKeepAliveDollars: "dollars that such requests may cost in one conversation, at most",
+  cacheKeepAliveDollars:
+    "dollars that such requests, and a summary that is prepared before the cache ends, may cost in one conversation, at most",
   cacheKeepAliveMargin5m: "milliseconds before the end of an entry of five minutes at which one goes out",
   cacheKeepAliveMargin1h: "the same for an entry of an hour",
   cacheBreakShare: "share of the cached tokens that has to be lost for it to be a cache break",

@@ -48,7 +48,7 @@ export async function* writeSummaries(run: CompactRun): AsyncGenerator<WrittenSu
   let refusal: TooLong | undefined = input.isRefused === true ? {} : undefined;
   for (const writer of writersFor(run)) {
     if (writer === "notes") {
-      yield { writer, summary: input.prepared?.summary ?? "", mended: nothingMended };
+      yield { writer, summary: "", mended: nothingMended, ...input.prepared };
     } else if (writer === "server") {
       const written = await writeOnServer(run);
       if (written !== undefined) yield written;

@@ -1,4 +1,4 @@
-import type { Attachment, Conversation, Message, ModelProvider } from "@palimpsest/core";
+import type { Attachment, Conversation, EngineStep, Message, ModelProvider } from "@palimpsest/core";
 import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/core/restore";
 import type { Hooks } from "../hooks/hooks.js";
 import type { CallPlaces } from "../permissions/call-facts.js";
@@ -22,6 +22,13 @@ export interface PermissionVerdict extends Judgement {
   readonly input?: ToolInput;
   /** Of a `deny`: the turn ends too. */
   readonly endsTurn?: boolean;
+}
+
+/** What was done before a prompt, for the person to know. */
+export interface TakenUp {
+  readonly step?: EngineStep;
+  /** A sentence. */
+  readonly notice?: string;
 }
 
 /** One conversation with all that drives it: the main thread's, or a subagent's. */
@@ -50,6 +57,8 @@ export interface Agent {
   /** Where a subagent's own conversation is stored. */
   readonly transcriptPath?: string;
   readonly permissionMode: () => string;
+  /** Before what a person says becomes part of the conversation: what was prepared for that while nobody was there. */
+  readonly takeUp?: (signal: AbortSignal) => Promise<TakenUp | undefined>;
   /** The person says something: what changes by itself in the system prompt is looked at again. */
   readonly refreshPrompt?: () => void;
   /** Takes keys out of what a person says. */

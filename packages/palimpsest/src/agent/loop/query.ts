@@ -168,6 +168,9 @@ class Query {
     if (refusal !== undefined) {
       return this.#end("stopped", refusal.trim() === "" ? "A hook kept the prompt from the model." : refusal);
     }
+    const taken = await agent.takeUp?.(this.#signal);
+    if (taken?.step !== undefined) yield* this.#told(taken.step);
+    if (taken?.notice !== undefined) yield { kind: "notice", text: taken.notice };
     const beside = await this.#gather();
     for (const notice of beside.notices) yield { kind: "notice", text: notice };
     if (this.#signal.aborted) return this.#end("aborted", "It was interrupted before the prompt was taken.");

@@ -7,9 +7,12 @@ import {
   decideKeepAlive,
   keepAliveRequest,
   pricesAt,
+  type ColdSummary,
+  type KeepAliveFacts,
   type KeepAliveSettings,
 } from "@palimpsest/core/engine";
 import { setTimeout } from "node:timers/promises";
+import type { PreparedCompaction, WrittenBeside } from "./prepared-compaction.js";
 
 /** What was paid to keep the cache of a conversation warm while its person is away. */
 export interface KeptAlive {
@@ -27,14 +30,19 @@ export interface KeepAliveOptions {
   /** Resolves after so many milliseconds, or once the signal is aborted. Default: as the machine's clock goes. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly onKept?: (sentence: string, kept: KeptAlive) => void;
+  /** Written on the last warm minute where the pause is likely to outlast the cache. Default: never. */
+  readonly prepared?: Pick<PreparedCompaction, "expected" | "planned" | "prepare">;
+  readonly onPrepared?: (sentence: string, written: WrittenBeside) => void;
 }
 
 /** Keeps the cache of a conversation warm in its pauses, as far as that pays and as many dollars as are allowed. */
 export interface KeepAlive {
   /** Until the signal is aborted, because the person is back or the program ends. Never rejects. */
   readonly during: (signal: AbortSignal) => Promise<void>;
-  /** When the last such request began; undefined where none did since the conversation's own. */
+  /** When the last request began that kept it warm; undefined where none did since the conversation's own. */
   readonly lastAt: () => number | undefined;
+  /** What the last request left in the cache has ended. */
+  readonly isCold: () => boolean;
 }
 
 const sleep: NonNullable<KeepAliveOptions["wait"]> = (milliseconds, signal) =>
@@ -45,6 +53,16 @@ const inDollars = (amount: number): string => `$${amount.toFixed(4)}`;
 const keptSentence = ({ tokens, dollars: cost, dollarsSoFar }: KeptAlive, most: number): string =>
   `The cache was kept warm: ${tokens.toLocaleString("en-US")} tokens were read for ${inDollars(cost)} (${inDollars(dollarsSoFar)} of at most ${inDollars(most)}).`;
 
+const preparedSentence = (
+  { isReady, dollars }: WrittenBeside,
+  { dollarsSoFar, most }: { readonly dollarsSoFar: number; readonly most: number },
+): string => {
+  const sums = `${inDollars(dollars)} (${inDollars(dollarsSoFar)} of at most ${inDollars(most)})`;
+  return isReady
+    ? `A summary was prepared on the warm cache for ${sums}: it is used if you come back after the cache has ended.`
+    : `A summary that was begun on the warm cache came to nothing, for ${sums}.`;
+};
+
 const usageOf = (conversation: Conversation): number => {
   const last = conversation.live.findLast((message) => message.type === "assistant");
   const usage = last?.type === "assistant" ? last.message.usage : undefined;
@@ -52,10 +70,49 @@ const usageOf = (conversation: Conversation): number => {
 };
 
 export function createKeepAlive(conversation: () => Conversation, options: KeepAliveOptions): KeepAlive {
-  const { provider, settings, now, wait = sleep, onKept } = options;
+  const { provider, settings, now, wait = sleep, onKept, prepared, onPrepared } = options;
   let spent = 0;
   let lastPingAt: number | undefined;
   let lastRequestAt: number | undefined;
+  /** The request after which a summary was tried to be prepared, and the one after which that is ready: once in a pause. */
+  let triedAfter: number | undefined;
+  let readyAfter: number | undefined;
+
+  /** Undefined where there is nothing to decide by. */
+  const factsNow = (pingsSoFar: number): KeepAliveFacts | undefined => {
+    const talk = conversation();
+    const model = findModel(talk.model);
+    const begun = talk.ttl.state().lastRequestAt;
+    if (model === undefined || begun === undefined) return undefined;
+    if (begun !== lastRequestAt) lastPingAt = undefined;
+    lastRequestAt = begun;
+    const cachedTokens = usageOf(talk);
+    return {
+      settings,
+      ttl: talk.ttl.decision().ttl,
+      now: now(),
+      lastRequestAt: begun,
+      ...(lastPingAt === undefined ? {} : { lastPingAt }),
+      pingsSoFar,
+      cachedTokens,
+      prices: pricesAt(model, cachedTokens),
+      gaps: talk.ttl.gaps(),
+      dollarsLeft: settings.cacheKeepAliveDollars - spent,
+    };
+  };
+
+  const prepare = async (begun: number, signal: AbortSignal): Promise<void> => {
+    triedAfter = begun;
+    const at = now();
+    const most = settings.cacheKeepAliveDollars;
+    const written = await prepared?.prepare({ dollarsLeft: most - spent, requestAt: begun, signal });
+    if (written === undefined) return;
+    spent += written.dollars;
+    if (written.isReady) readyAfter = begun;
+    if (written.tokensRead > 0) lastPingAt = at;
+    if (written.isReady || written.dollars > 0)
+      onPrepared?.(preparedSentence(written, { dollarsSoFar: spent, most }), written);
+  };
 
   /** Whether something was read. */
   const ping = async (begun: number, signal: AbortSignal): Promise<boolean> => {
@@ -87,36 +144,41 @@ export function createKeepAlive(conversation: () => Conversation, options: KeepA
 
   return {
     lastAt: () => lastPingAt,
+    isCold() {
+      const facts = factsNow(0);
+      const decision = facts && decideKeepAlive(facts);
+      return decision?.kind === "stop" && decision.reason === "expired";
+    },
     async during(signal) {
-      const talk = conversation();
-      const model = findModel(talk.model);
-      const begun = talk.ttl.state().lastRequestAt;
-      if (model === undefined || begun === undefined) return;
-      if (begun !== lastRequestAt) lastPingAt = undefined;
-      lastRequestAt = begun;
+      let plan: ColdSummary | undefined;
       for (let pingsSoFar = 0; !signal.aborted;) {
-        const cachedTokens = usageOf(talk);
-        const prices = pricesAt(model, cachedTokens);
-        const one = (cachedTokens * prices.cacheRead) / 1_000_000;
-        if (spent + one > settings.cacheKeepAliveDollars) return;
-        const decision = decideKeepAlive({
-          settings,
-          ttl: talk.ttl.decision().ttl,
-          now: now(),
-          lastRequestAt: begun,
-          ...(lastPingAt === undefined ? {} : { lastPingAt }),
-          pingsSoFar,
-          cachedTokens,
-          prices,
-          gaps: talk.ttl.gaps(),
-        });
-        if (decision.kind === "stop") return;
-        if (decision.kind === "wait") {
-          await wait(decision.until - now(), signal);
-          continue;
+        const facts = factsNow(pingsSoFar);
+        // With a summary at hand the cache may end.
+        if (facts === undefined || facts.lastRequestAt === readyAfter) return;
+        const { lastRequestAt: begun, prices, ttl } = facts;
+        const summary =
+          triedAfter === begun
+            ? undefined
+            : (plan ?? prepared?.expected({ prices, cache: { state: "cold", ttl } }));
+        const decision = decideKeepAlive({ ...facts, ...(summary && { summary }) });
+        switch (decision.kind) {
+          case "stop":
+            return;
+          case "wait":
+            plan = undefined;
+            await wait(decision.until - now(), signal);
+            break;
+          case "prepare":
+            if (plan === undefined) {
+              // By now it is worth looking more closely.
+              plan = await prepared?.planned().catch(() => undefined);
+              if (plan === undefined) triedAfter = begun;
+            } else await prepare(begun, signal);
+            break;
+          case "ping":
+            if (!(await ping(begun, signal).catch(() => false))) return;
+            pingsSoFar += 1;
         }
-        if (!(await ping(begun, signal).catch(() => false))) return;
-        pingsSoFar += 1;
       }
     },
   };

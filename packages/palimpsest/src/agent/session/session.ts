@@ -45,7 +45,6 @@ import { sessionOrigins } from "./branch-session.js";
 import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
 import { backgroundTasks } from "./background-tasks.js";
-import { createKeepAlive } from "./keep-alive.js";
 import { withEarlierCalls } from "./earlier-calls.js";
 import { ownPaths, scratchpadOf, withOwnFiles } from "./own-files.js";
 import { planReminder } from "./plan-reminder.js";
@@ -57,6 +56,7 @@ import { outputFolder, projectFolder, sessionFolder } from "./session-folder.js"
 import { createSessionHooks } from "./session-hooks.js";
 import { createSessionInstructions } from "./session-instructions.js";
 import type { SessionOptions } from "./session-options.js";
+import { createSessionPauses } from "./session-pauses.js";
 import { createSessionPermissions } from "./session-permissions.js";
 import { createSessionPrompts } from "./session-prompts.js";
 import { openSessionState } from "./session-state.js";
@@ -99,7 +99,7 @@ export interface Session {
   readonly mayBypass: boolean;
   /** For the next request on. Not while a turn is under way. */
   readonly switchModel: (model: string) => Promise<void>;
-  /** While nobody says anything: keeps its cache warm, where the settings want that and it pays. Never rejects. */
+  /** While nobody says anything: keeps its cache warm, or prepares for its end, where that is wanted and pays. Never rejects. */
   readonly whileWaiting: (signal: AbortSignal) => Promise<void>;
   /** Ends everything that the session started, and gives the conversation free. */
   readonly close: () => Promise<void>;
@@ -276,15 +276,16 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   });
   const prompt = prompts.of({ hasSkills: true });
   const perModel = modelOptions(options.model);
-  const keepAlive = createKeepAlive(() => conversation, {
+  const pauses = createSessionPauses(() => conversation, {
     provider,
     settings: settings.engine,
     now,
-    onKept: (sentence) => options.onNotice?.(sentence),
+    onNotice: (sentence) => options.onNotice?.(sentence),
   });
   const conversation = createConversation(
     {
       ...shared,
+      compaction: pauses.stage,
       ...perModel,
       ...compactHooks(hooks, { tell: (message) => options.onNotice?.(hider.text(message)) }),
       onStatus: progress.onStatus,
@@ -292,7 +293,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       // A request holds what files and people said: keys go out of it here as everywhere.
       diffs: writeDiffs({ save: (diff) => breaks.save({ ...diff, text: hider.text(diff.text) }) }),
       source: options.source,
-      keptWarmAt: keepAlive.lastAt,
+      keptWarmAt: pauses.lastAt,
       watched: () => ({
         autoMode: permissions.permissionMode() === "bypassPermissions",
         scopeStrategy: provider.capabilities(options.model).cacheScopes ? "static" : "none",
@@ -364,7 +365,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     clearResults: () => clearing.clear(conversation),
     canCompact: !settings.engine.disableCompact,
     undo: () => undoLastCompaction({ conversation, history }),
-    whileWaiting: keepAlive.during,
+    whileWaiting: pauses.during,
     setPermissionMode: setMode,
     mayBypass: options.mode === "bypassPermissions",
     async switchModel(model) {
@@ -381,6 +382,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       places: { workingDirectory: cwd, home },
       nestedMemory,
       announcements,
+      takeUp: pauses.takeUp,
       refreshPrompt: prompt.refresh,
       reminders: (live) => planReminder(live, state.planMode),
       tools: () => new Map(main.list().map((tool) => [tool.definition.name, tool])),

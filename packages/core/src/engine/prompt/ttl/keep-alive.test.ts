@@ -121,6 +121,56 @@ describe("keeping a pausing conversation's prefix cached", () => {
   });
 });
 
+/** A summary of those 150,000 tokens, in the same prices. */
+const summary = { dollars: (150_000 * 0.1 + 3500 * 5) / 1_000_000, tokensAfter: 25_000 };
+
+describe("where a compaction could be prepared", () => {
+  it("it is, shortly before the end, for a pause that is likely to last", () => {
+    const away = { ...pausing, gaps: always(600), summary };
+    expect(decideKeepAlive({ ...away, now: 0 })).toEqual({ kind: "wait", until: 4.5 * MINUTE });
+    expect(decideKeepAlive(away)).toMatchObject({ kind: "prepare", plan: { cost: summary.dollars } });
+    expect(decideKeepAlive({ ...away, now: 5 * MINUTE })).toMatchObject({ reason: "expired" });
+  });
+
+  it("keep-alives go on where the pause is likely to end soon, and the last warm minute comes after them", () => {
+    expect(decideKeepAlive({ ...pausing, gaps: always(7), summary })).toMatchObject({ kind: "ping" });
+    const later = { ...pausing, gaps: always(600), summary, lastPingAt: 4.5 * MINUTE, pingsSoFar: 1 };
+    expect(decideKeepAlive({ ...later, now: 5 * MINUTE })).toEqual({ kind: "wait", until: 9 * MINUTE });
+    expect(decideKeepAlive({ ...later, now: 9 * MINUTE })).toMatchObject({ kind: "prepare" });
+    // Also where there can be no more keep-alives.
+    const capped = { ...later, settings: { ...settings, cacheKeepAlivePings: 1 } };
+    expect(decideKeepAlive({ ...capped, now: 5 * MINUTE })).toEqual({ kind: "wait", until: 9 * MINUTE });
+    expect(decideKeepAlive({ ...capped, now: 9 * MINUTE })).toMatchObject({ kind: "prepare" });
+  });
+
+  it("it is not for a pause that is not, nor where too little would be gone, nor without the dollars", () => {
+    expect(decideKeepAlive({ ...pausing, gaps: always(3), summary })).toMatchObject({ kind: "stop" });
+    const away = { ...pausing, gaps: always(600) };
+    for (const bad of [
+      { ...summary, tokensAfter: 145_000 },
+      { ...summary, dollars: 1 },
+      { dollars: Number.NaN, tokensAfter: Number.NaN },
+    ])
+      expect(decideKeepAlive({ ...away, summary: bad })).toMatchObject({ reason: "does-not-pay" });
+    expect(decideKeepAlive({ ...away, summary, dollarsLeft: summary.dollars / 2 })).toMatchObject({
+      kind: "stop",
+    });
+    expect(decideKeepAlive({ ...away, summary, settings: defaultSettings })).toMatchObject({ reason: "off" });
+  });
+
+  it("keep-alives leave it its dollars", () => {
+    const ping = (150_000 * 0.1 + 5) / 1_000_000;
+    const soon = { ...pausing, gaps: always(7), summary };
+    expect(decideKeepAlive({ ...soon, dollarsLeft: summary.dollars + 0.9 * ping })).not.toMatchObject({
+      kind: "ping",
+    });
+    expect(decideKeepAlive({ ...soon, dollarsLeft: summary.dollars + 1.1 * ping })).toMatchObject({
+      kind: "ping",
+    });
+    expect(decideKeepAlive({ ...soon, dollarsLeft: 0.9 * ping })).toMatchObject({ reason: "cap-reached" });
+  });
+});
+
 describe("whatever the history", () => {
   const facts = fc.record({
     settings: fc.record({
@@ -181,5 +231,46 @@ describe("whatever the history", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it("pings and a summary never cost more than the dollars, and it is prepared once at most, before the end", () => {
+    const offered = fc.record({
+      dollars: fc.double({ min: 0, max: 1, noNaN: true }),
+      tokensAfter: fc.nat({ max: 1_000_000 }),
+    });
+    let prepared = 0;
+    fc.assert(
+      fc.property(facts, offered, fc.double({ min: 0, max: 2, noNaN: true }), (given, offer, dollars) => {
+        const { prices, cachedTokens, ttl } = given;
+        const pingCost = (cachedTokens * prices.cacheRead + prices.output) / 1_000_000;
+        const lifetime = ttl === "5m" ? 5 * MINUTE : 60 * MINUTE;
+        let spent = 0;
+        let pings = 0;
+        let last = given.lastRequestAt;
+        for (let now = last, isOver = false; !isOver;) {
+          const lastPing = last === given.lastRequestAt ? {} : { lastPingAt: last };
+          const left = { dollarsLeft: dollars - spent, summary: offer };
+          const decision = decideKeepAlive({ ...given, ...lastPing, ...left, now, pingsSoFar: pings });
+          if (decision.kind === "wait") now = decision.until;
+          else if (decision.kind === "ping") {
+            spent += pingCost;
+            pings += 1;
+            last = now;
+          } else {
+            isOver = true;
+            if (decision.kind !== "prepare") continue;
+            prepared += 1;
+            spent += offer.dollars;
+            expect(now).toBeLessThan(last + lifetime);
+            expect(decision.plan.saving).toBeGreaterThan(decision.plan.cost);
+            expect(offer.tokensAfter).toBeLessThan(cachedTokens);
+          }
+        }
+        expect(spent).toBeLessThanOrEqual(dollars + 1e-9);
+        expect(pings).toBeLessThanOrEqual(given.settings.cacheKeepAlivePings);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(prepared).toBeGreaterThan(0);
   });
 });

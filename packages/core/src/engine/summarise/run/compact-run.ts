@@ -12,7 +12,7 @@ import type { ModelProvider } from "../../ports/model-provider.js";
 import type { BuiltRequest, CacheSafeParams } from "../../prompt/request-builder.js";
 import type { Restored } from "../../restore/restored.js";
 import type { Settings } from "../../settings/settings.js";
-import type { CompactionTrigger, FailedAttempt, WriterName } from "../../events/compaction-terms.js";
+import type { CompactionTrigger, FailedAttempt, Mended, WriterName } from "../../events/compaction-terms.js";
 import type { SummaryVariant } from "../../events/summary-variant.js";
 import type { SizeFacts } from "./new-size.js";
 import type { CompactionScope, Division } from "./division.js";
@@ -36,9 +36,18 @@ export interface CompactInput {
   /** With which the conversation's own requests are normalised; a fork's must be the same to the byte. */
   readonly normaliseOptions?: NormaliseOptions;
   /** A summary that is there already: nobody is asked for one. */
-  readonly prepared?: { readonly summary: string; readonly division: Division };
+  readonly prepared?: PreparedSummary;
   /** The API has refused the conversation as too long: whatever would send all of it is not tried. */
   readonly isRefused?: boolean;
+}
+
+export interface PreparedSummary {
+  readonly summary: string;
+  readonly division: Division;
+  /** Who wrote it. Default: `notes`. */
+  readonly writer?: WriterName;
+  /** What had to be added to it. Default: nothing. */
+  readonly mended?: Mended;
 }
 
 export type CompactPhase = "hooks" | "summarising" | "restoring" | "finishing";
