@@ -9,7 +9,9 @@ import {
   type Conversation,
   type Settings,
 } from "@palimpsest/core";
+import { branches } from "@palimpsest/core/branches";
 import { compaction } from "@palimpsest/core/compaction";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEmbeddedProvider, type EmbeddedProviderOptions } from "../../providers/embedded.js";
 import { createKeepAlive } from "./keep-alive.js";
@@ -23,10 +25,12 @@ interface Given {
   readonly provider?: EmbeddedProviderOptions;
   /** How long the pauses before were, in minutes. */
   readonly pause?: number;
+  /** In how many messages the text comes that fills the context. */
+  readonly parts?: number;
 }
 
 /** A conversation whose person was away for long before, and leaves again. */
-async function start({ settings: given = {}, provider: more = {}, pause = 100 }: Given = {}) {
+async function start({ settings: given = {}, provider: more = {}, pause = 100, parts = 3 }: Given = {}) {
   const bodies: { readonly max_tokens: number; readonly messages: readonly unknown[] }[] = [];
   const provider = createEmbeddedProvider({
     clock: "manual",
@@ -89,6 +93,7 @@ async function start({ settings: given = {}, provider: more = {}, pause = 100 }:
     hooks,
     source: "repl_main_thread",
     keptWarmAt: keepAlive.lastAt,
+    branches: branches(),
   });
   for (const name of ["compact", "compact_failed"] as const)
     conversation.events.on(name, (event) => events.push({ name, event }));
@@ -96,9 +101,9 @@ async function start({ settings: given = {}, provider: more = {}, pause = 100 }:
     await conversation.ask(`Round ${round}.`);
     simulator.advance(pause * MINUTE);
   }
-  for (let round = 0; round < 9; round += 1) {
+  for (let part = 0; part < parts; part += 1) {
     // What no person said need not stand in a summary word for word.
-    const content = `${round}. ${TEXT}`;
+    const content = `${part}. ${TEXT.repeat(9 / parts)}`;
     await conversation.append(createUserMessage(conversation.origin(), { content, isMeta: true }));
     await conversation.ask("What do you say to that?");
   }
@@ -167,15 +172,16 @@ describe("a person who comes back when the cache has ended", () => {
     expect(at.dollars() - paid).toBeLessThan(0.8 * (without.dollars() - paidWithout));
   });
 
-  it("keeps what came meanwhile, and can take it back", async () => {
+  it("keeps the newest rounds and what came meanwhile, and can take it back", async () => {
     const { conversation, keepAlive, simulator, takeUp } = await start();
+    const newest = conversation.live.findLast(({ type }) => type === "assistant")?.uuid;
     await keepAlive.during(never());
     const late = createUserMessage(conversation.origin(), { content: "The late result.", isMeta: true });
     await conversation.append(late);
     const before = contents(conversation);
     simulator.advance(60 * MINUTE);
     expect((await takeUp())?.step).toBeDefined();
-    expect(uuids(conversation)).toContain(late.uuid);
+    expect(uuids(conversation)).toEqual(expect.arrayContaining([newest, late.uuid]));
     expect(contents(conversation)).toContain("The late result.");
     expect(contents(conversation).length).toBeLessThan(before.length / 2);
     expect(await conversation.undo()).toMatchObject({ kind: "undone" });
@@ -320,5 +326,66 @@ describe("the dollars", () => {
       expect((longest * (findModel(conversation.model)?.prices.output ?? 0)) / 1_000_000).toBeLessThan(most);
     }
     expect(preparedLater).toBeGreaterThan(0);
+  });
+});
+
+describe("whatever happens between the summary and the person's return", () => {
+  const happening = fc.oneof(
+    { arbitrary: fc.constantFrom("result", "question"), weight: 4 },
+    { arbitrary: fc.constantFrom("compacted", "undone", "rewound", "silence"), weight: 1 },
+  );
+
+  it("what came since is kept, no word of a person is lost, it is taken back whole, and the API takes what follows", async () => {
+    const seen = { step: 0, notice: 0, nothing: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(happening, { maxLength: 4 }),
+        fc.constantFrom(1, 10),
+        async (between, minutes) => {
+          const { conversation, keepAlive, simulator, takeUp, told } = await start({ parts: 1 });
+          await keepAlive.during(never());
+          expect(told).toMatchObject([{ isReady: true }]);
+          const [since, words]: [string[], string[]] = [[], ["Round 3.", "Round 9."]];
+          for (const [number, what] of between.entries()) {
+            if (what === "silence") await keepAlive.during(never());
+            if (what === "undone") await conversation.undo();
+            if (what === "compacted") await conversation.compact({ instructions: "Only the harbour." });
+            if (what === "rewound") await conversation.rewind(conversation.live[6]?.uuid ?? "");
+            if (what !== "result" && what !== "question") continue;
+            const content = `The ${what} number ${number}.`;
+            const origin = conversation.origin();
+            const message = createUserMessage(origin, { content, isMeta: what === "result" });
+            await conversation.append(message);
+            since.push(message.uuid);
+            if (what === "question") words.push(content);
+          }
+          simulator.advance(minutes * MINUTE);
+          const [before, sent] = [uuids(conversation), contents(conversation)];
+          const isCold = keepAlive.isCold();
+          const taken = await takeUp();
+          seen[taken?.step ? "step" : taken?.notice ? "notice" : "nothing"] += 1;
+          expect(told).toHaveLength(1);
+          if (taken?.step === undefined) expect(uuids(conversation)).toEqual(before);
+          else {
+            expect(isCold).toBe(true);
+            expect(uuids(conversation)).toEqual(expect.arrayContaining(since));
+            const shown = contents(conversation);
+            for (const word of words) expect(shown).toContain(word);
+            expect(await conversation.undo()).toMatchObject({ kind: "undone" });
+            expect(contents(conversation)).toBe(sent);
+          }
+          expect((await conversation.ask("Here I am.")).text).not.toBe("");
+        },
+      ),
+      {
+        numRuns: 8,
+        examples: [
+          [["result", "question"], 10],
+          [["result"], 1],
+        ],
+      },
+    );
+    expect(seen.step).toBeGreaterThan(0);
+    expect(seen.notice).toBeGreaterThan(0);
   });
 });
