@@ -151,6 +151,8 @@ describe("a client that comes back after the cache has ended", () => {
     const second = await plain.client.result(2);
     await plain.client.end();
     expect(plain.client.lines.some(isPrepared)).toBe(false);
+    // All of it is written anew.
+    expect(steps(plain.client.lines)).toEqual([]);
     const [paid, paidWithout] = [costOf(after) - costOf(before), costOf(second) - costOf(first)];
     expect(paid).toBeGreaterThan(0);
     expect(paid).toBeLessThan(0.8 * paidWithout);
