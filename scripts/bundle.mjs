@@ -1,4 +1,5 @@
 import { copyFile, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -77,8 +78,12 @@ await bundle({
   isInEngine: (id) => engine.has(id) && id !== join(core, "index.js"),
 });
 
-/** Packages stay what they are, but for the SDK: its hundred files are a quarter of what a start costs. */
-const isPackage = (id) => !/^[./]|^@anthropic-ai\/sdk(?:\/|$)/.test(id);
+/**
+ * Packages stay what they are, but for the SDK, whose hundred files are a quarter of what a start costs, and for the parts of
+ * the screen, which say that they want a newer Node than they need.
+ */
+const isPackage = (id) =>
+  !/^[./]|^(?:@anthropic-ai\/sdk|@earendil-works\/pi-tui|marked|get-east-asian-width)(?:\/|$)/.test(id);
 
 /**
  * Benchmarks and long runs are left where they are: they share much with the agent, whose start would be cut into more
@@ -107,5 +112,24 @@ await copyFile(
   join(root, "node_modules/@anthropic-ai/sdk/LICENSE"),
   join(palimpsest, "bundled/LICENSE-anthropic-sdk"),
 );
+
+// The package itself comes without the text of its licence.
+await copyFile(join(root, "scripts/licences/pi-tui.txt"), join(palimpsest, "bundled/LICENSE-pi-tui"));
+const beside = createRequire(join(root, "node_modules/@earendil-works/pi-tui/package.json"));
+for (const [name, file] of [
+  ["marked", "LICENSE"],
+  ["get-east-asian-width", "license"],
+]) {
+  await copyFile(
+    join(packageFolder(beside.resolve(name), name), file),
+    join(palimpsest, `bundled/LICENSE-${name}`),
+  );
+}
+
+/** The folder of a package that a file of it lies in. */
+function packageFolder(path, name) {
+  const mark = join("node_modules", name);
+  return path.slice(0, path.lastIndexOf(mark) + mark.length);
+}
 
 writeTokenTable();

@@ -70,12 +70,11 @@ export const interfaces: readonly SuppliedInterface[] = [
         "cwd home dataDirectory configDirectory env settings sources skills agentTypes style givenPrompt mcp provider account model " +
         "mode id isResumed at source hiddenVariables secrets onNotice onCompaction onEngineEvent signal",
       "palimpsest/src/cli/headless/print.ts#open": "ask approvePlan",
+      "palimpsest/src/cli/screen/talk/questions.ts#createQuestions": "askUser",
+      "palimpsest/src/cli/screen/run-screen.ts#opener": "beforeEdit",
       "palimpsest/src/cli/demo/demo-session.ts#openDemoSession": "now",
     },
-    nobody: {
-      askUser:
-        "For programs of palimpsest/agent with a person before them; -p does not offer the tool that asks.",
-    },
+    nobody: {},
   },
 ];
 

@@ -10,6 +10,7 @@ import { addSoakCommand } from "./commands/soak.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
 import { addTrustCommand } from "./commands/trust.js";
 import { wantsPrint } from "./commands/print.js";
+import { wantsScreen } from "./commands/screen.js";
 import { withoutKeys } from "../agent/base/key-variables.js";
 import { hidingTerminal, printable, printableText, type Terminal } from "./terminal.js";
 import { repeatFlags } from "./repeat-flags.js";
@@ -25,14 +26,15 @@ export async function run(args: readonly string[], screen: Terminal): Promise<nu
   const program = createProgram(terminal, (code) => {
     exitCode = code;
   });
-  if (args.length === 0) {
-    const isSeen = screen.stdout.isTTY === true;
-    program.outputHelp({ error: !isSeen });
-    return isSeen ? ExitCode.ok : ExitCode.usage;
+  const isSeen = screen.stdout.isTTY === true && (screen.stdin ?? process.stdin).isTTY === true;
+  if (args.length === 0 && !isSeen) {
+    program.outputHelp({ error: true });
+    return ExitCode.usage;
   }
   const commands = new Set(program.commands.map((command) => command.name()));
   try {
     if (wantsPrint(args, commands)) return await runPrint(args, terminal);
+    if (isSeen && wantsScreen(args, commands)) return await openScreen(args, terminal);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -81,7 +83,13 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addSoakCommand(program, terminal, finish);
   program.addHelpText(
     "after",
-    '\nThe agent without a screen:\n  $ palimpsest -p "what to do"     (palimpsest -p --help)',
+    [
+      "",
+      "The agent in the terminal:",
+      "  $ palimpsest                     (palimpsest --continue, palimpsest --resume)",
+      "The agent without a screen:",
+      '  $ palimpsest -p "what to do"     (palimpsest -p --help)',
+    ].join("\n"),
   );
   return program;
 }
@@ -107,6 +115,34 @@ async function runPrint(args: readonly string[], terminal: Terminal): Promise<nu
   } finally {
     process.removeListener("SIGINT", onSignal);
     process.removeListener("SIGTERM", onSignal);
+    process.stdout.removeListener("error", onSignal);
+  }
+}
+
+/** The agent in the terminal. Whatever ends it, the terminal is what it was. */
+async function openScreen(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { createScreenCommand } = await import("./commands/screen.js");
+  const { runScreen } = await import("./screen/run-screen.js");
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  process.stdout.on("error", onSignal);
+  let exitCode = 0;
+  try {
+    const command = createScreenCommand(terminal, async (flags) => {
+      exitCode = await runScreen(flags, {
+        terminal,
+        keys: process.stdin,
+        stdout: process.stdout,
+        signal: stop.signal,
+        demo: () => run(["demo"], terminal),
+      });
+    });
+    await command.parseAsync([...repeatFlags(args)], { from: "user" });
+    return exitCode;
+  } finally {
+    for (const signal of signals) process.removeListener(signal, onSignal);
     process.stdout.removeListener("error", onSignal);
   }
 }

@@ -51,6 +51,8 @@ export interface PathGuard {
    * `openDirectoryInside` or `writeInside`, which find out what took its place since.
    */
   readonly resolve: (path: string, use: PathUse) => Promise<GuardedPath>;
+  /** Told of a file, by its real path, before a tool writes it. Where it rejects, nothing is written. */
+  readonly beforeSave?: (real: string) => Promise<void>;
 }
 
 const MAX_PATH = 4096;

@@ -55,6 +55,8 @@ export interface SessionOptions {
   readonly askUser?: AskUserOptions["ask"];
   /** Shows a plan to the person. */
   readonly approvePlan?: ExitPlanModeOptions["approve"];
+  /** Told of a file, by its real path, before a tool of the agent writes it. What it rejects with is told to the model. */
+  readonly beforeEdit?: (path: string) => Promise<void>;
   /** A sentence for the person: of hooks, of their problems, of what the API says of a model. */
   readonly onNotice?: (text: string) => void;
   /** What a compaction of the main thread is at; undefined when it is over. */

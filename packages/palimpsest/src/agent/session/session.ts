@@ -101,6 +101,8 @@ export interface Session {
   readonly switchModel: (model: string) => Promise<void>;
   /** While nobody says anything: keeps its cache warm, or prepares for its end, where that is wanted and pays. Never rejects. */
   readonly whileWaiting: (signal: AbortSignal) => Promise<void>;
+  /** When its cache was last kept warm in a pause; undefined where it was not since its last request. */
+  readonly keptWarmAt: () => number | undefined;
   /** Ends everything that the session started, and gives the conversation free. */
   readonly close: () => Promise<void>;
 }
@@ -143,7 +145,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     // Searches come across files that no call names.
     isDenied: (path) => isDenied(path, "read"),
   });
-  const guard = { ...allowed, files: hidingFiles(allowed.files, hider) };
+  const guard: PathGuard = {
+    ...allowed,
+    files: hidingFiles(allowed.files, hider),
+    ...(options.beforeEdit === undefined ? {} : { beforeSave: options.beforeEdit }),
+  };
   const hooks = createSessionHooks(options, transcriptPath);
   const spill = createSpill({ directory: outputFolder(folder), hide: hider.text });
   const background = createBackgroundCommands({ directory: outputFolder(folder) });
@@ -366,6 +372,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     canCompact: !settings.engine.disableCompact,
     undo: () => undoLastCompaction({ conversation, history }),
     whileWaiting: pauses.during,
+    keptWarmAt: pauses.lastAt,
     setPermissionMode: setMode,
     mayBypass: options.mode === "bypassPermissions",
     async switchModel(model) {

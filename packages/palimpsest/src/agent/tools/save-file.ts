@@ -36,6 +36,7 @@ export async function saveFile(
   const { guard, context, path, real } = file;
   const { bounds, disk } = guard;
   context.signal.throwIfAborted();
+  await guard.beforeSave?.(real);
   const outcome = await writeInside(disk, real, { bounds, content: Buffer.from(text), replaces });
   if (outcome.kind !== "written") return failure(await unsavedText(file, outcome));
   const { offset, limit, isCut, isMemory }: Partial<ReadRecord> =

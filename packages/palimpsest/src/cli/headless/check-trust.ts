@@ -4,7 +4,11 @@ import type { Skill } from "../../agent/skills/skill.js";
 import { shadowingAgentTypes } from "../../agent/subagents/agent-types.js";
 import { findClaims } from "../../agent/trust/find-claims.js";
 import { createTrustStore, type TrustedFolder } from "../../agent/trust/trust-store.js";
-import { untrustedClaims, untrustedMessage } from "../../agent/trust/untrusted-claims.js";
+import {
+  untrustedClaims,
+  untrustedMessage,
+  type UntrustedClaims,
+} from "../../agent/trust/untrusted-claims.js";
 import type { Terminal } from "../terminal.js";
 import { StartError } from "./start-error.js";
 
@@ -25,7 +29,16 @@ interface ReadRepository {
  */
 export async function checkTrust(
   repository: ReadRepository,
-  { flags, env }: { readonly flags: { readonly trust?: boolean }; readonly env: Terminal["env"] },
+  {
+    flags,
+    env,
+    askTrust,
+  }: {
+    readonly flags: { readonly trust?: boolean };
+    readonly env: Terminal["env"];
+    /** Where somebody can be asked: whether what is found holds. They may keep the answer. */
+    readonly askTrust?: (untrusted: UntrustedClaims) => Promise<boolean>;
+  },
 ): Promise<void> {
   if (flags.trust === true || ["1", "true"].includes(env["PALIMPSEST_TRUST"] ?? "")) return;
   const agentTypes = await shadowingAgentTypes(repository);
@@ -39,5 +52,6 @@ export async function checkTrust(
     throw new StartError(error instanceof Error ? error.message : String(error));
   }
   const untrusted = untrustedClaims(claims, { cwd, trusted });
-  if (untrusted.claims.length > 0) throw new StartError(untrustedMessage(untrusted, cwd));
+  if (untrusted.claims.length === 0 || (await askTrust?.(untrusted)) === true) return;
+  throw new StartError(untrustedMessage(untrusted, cwd));
 }

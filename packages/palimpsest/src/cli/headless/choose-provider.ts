@@ -2,7 +2,7 @@ import type { ModelProvider } from "@palimpsest/core";
 import { isLoopback } from "../../providers/loopback.js";
 import { ownIdPrefix } from "../../simulator/own-id-prefix.js";
 import type { Terminal } from "../terminal.js";
-import { StartError } from "./start-error.js";
+import { NoKeyError, StartError } from "./start-error.js";
 
 export interface ChosenProvider {
   readonly provider: ModelProvider;
@@ -62,7 +62,7 @@ export async function chooseProvider(
   const needsNoKey =
     address !== undefined && (isLoopback(address) || given("ANTHROPIC_CUSTOM_HEADERS") !== undefined);
   if (key === undefined && token === undefined && !needsNoKey) {
-    throw new StartError(noKeyMessage(env["ANTHROPIC_API_KEY"], address));
+    throw new NoKeyError(noKeyMessage(env["ANTHROPIC_API_KEY"], address));
   }
   const [{ createAnthropicProvider }, { overageIn }] = await Promise.all([
     import("../../providers/anthropic.js"),

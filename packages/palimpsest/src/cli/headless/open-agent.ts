@@ -12,6 +12,8 @@ import type { Session } from "../../agent/session/session.js";
 import type { GivenPrompt, SessionOptions } from "../../agent/session/session-options.js";
 import type { SettingsSource } from "../../agent/settings/settings-files.js";
 import type { AgentType } from "../../agent/subagents/agent-types.js";
+import type { AgentSettings } from "../../agent/settings/read-settings.js";
+import type { UntrustedClaims } from "../../agent/trust/untrusted-claims.js";
 import type { Terminal } from "../terminal.js";
 import { chooseProvider } from "./choose-provider.js";
 import { StartError, UsageError } from "./start-error.js";
@@ -71,6 +73,8 @@ export interface OpenedAgent {
     readonly model?: string;
   }[];
   readonly outputStyle: string;
+  /** As they hold in it: those of files, with the rules of the command line. */
+  readonly settings: AgentSettings;
   /** What is to stand in the system prompt; before the first request. */
   readonly givePrompt: (prompt: GivenPrompt) => void;
 }
@@ -88,11 +92,17 @@ export async function openAgent(
     onEngineEvent,
     signal,
     more = {},
+    askTrust,
+    wrapProvider = (provider) => provider,
   }: {
     readonly terminal: Terminal;
     readonly source: SessionOptions["source"];
     readonly onNotice: (text: string) => void;
-    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "approvePlan">;
+    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "approvePlan" | "beforeEdit">;
+    /** Whether what a folder that is not trusted asks for holds; without it that is an error. */
+    readonly askTrust?: (untrusted: UntrustedClaims) => Promise<boolean>;
+    /** Comes between the session and whoever answers. */
+    readonly wrapProvider?: (provider: ModelProvider) => ModelProvider;
   } & Pick<SessionOptions, "onCompaction" | "onEngineEvent" | "signal">,
 ): Promise<OpenedAgent> {
   const { env } = terminal;
@@ -186,7 +196,7 @@ export async function openAgent(
   // Before anything of the repository runs, or is permitted.
   await checkTrust(
     { ...places, files: settings.files, servers: servers.ofRepository, skills: skills.skills },
-    { flags, env },
+    { flags, env, ...(askTrust === undefined ? {} : { askTrust }) },
   );
   const data = dataDirectory({ home, env });
   const account = await openAccount(settings.engine, data);
@@ -239,7 +249,7 @@ export async function openAgent(
       style,
       givenPrompt: () => prompt,
       ...(mcp === undefined ? {} : { mcp }),
-      provider: chosen.provider,
+      provider: wrapProvider(chosen.provider),
       account: account.facts,
       model,
       mode,
@@ -272,6 +282,7 @@ export async function openAgent(
         ...(own === undefined ? {} : { model: own }),
       })),
       outputStyle: style.name,
+      settings: { ...settings, permissions: rules },
       givePrompt: (next) => void (prompt = { ...prompt, ...next }),
       notices: [
         ...(isBranch ? [`this is a new conversation, ${id}; ${resume} stays as it is`] : []),

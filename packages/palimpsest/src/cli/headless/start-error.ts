@@ -13,3 +13,6 @@ export class UsageError extends StartError {
     this.name = "UsageError";
   }
 }
+
+/** Nobody can answer, because there is no key: to whoever does not ask for it, any other error of the start. */
+export class NoKeyError extends StartError {}

@@ -1,0 +1,397 @@
+import { createUserMessage, isHumanMessage, type Message } from "@palimpsest/core";
+import type { AgentEvent } from "../../../agent/base/agent-event.js";
+import { answerPrompt, type PromptResult } from "../../../agent/commands/answer-prompt.js";
+import { dollars } from "../../../agent/commands/figures.js";
+import { findMentions } from "../../../agent/commands/find-mentions.js";
+import { parseCommand } from "../../../agent/commands/parse-command.js";
+import { query } from "../../../agent/loop/query.js";
+import type { PermissionMode } from "../../../agent/permissions/mode.js";
+import type { Session } from "../../../agent/session/session.js";
+import { heldAdvice } from "../../headless/held-advice.js";
+import type { AgentFlags, OpenedAgent } from "../../headless/open-agent.js";
+import { Teller } from "../../headless/teller.js";
+import { screenCommands } from "../commands/screen-commands.js";
+import { compactInScreen } from "../commands/compact-in-screen.js";
+import { runTyped } from "../commands/run-typed.js";
+import { rewindInScreen } from "../commands/rewind-in-screen.js";
+import type { Tone } from "../state/item.js";
+import type { Status } from "../state/status.js";
+import type { Surface } from "../surface/surface.js";
+import type { KeptCopies } from "../talk/kept-copies.js";
+import { saidText } from "../talk/said-text.js";
+import { compactingOf, statusOf } from "../talk/status-of.js";
+import type { TalkHandle, TalkParts } from "../talk/talk-handle.js";
+
+/** Beyond so many dollars more than usual, the person is asked before it is sent. */
+const DEAR_DOLLARS = 0.25;
+const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan"];
+
+/** A conversation of a person with the agent: takes what is typed, has it answered, and tells the surface what happens. */
+export class Talk implements TalkHandle {
+  readonly parts: TalkParts;
+  opened: OpenedAgent;
+  copies: KeptCopies;
+  #inbox: string[] = [];
+  #wake: (() => void) | undefined;
+  #turn: AbortController | undefined;
+  #hasLeft = false;
+  #compacting: Status["compacting"];
+  /** Calls of the last answer that have no result yet. */
+  #openCalls = new Set<string>();
+
+  constructor(
+    parts: TalkParts,
+    { opened, copies }: { readonly opened: OpenedAgent; readonly copies: KeptCopies },
+  ) {
+    this.parts = parts;
+    this.opened = opened;
+    this.copies = copies;
+  }
+
+  get session(): Session {
+    return this.opened.session;
+  }
+
+  get surface(): Surface {
+    return this.parts.surface;
+  }
+
+  get isBusy(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  notice(text: string, tone: Tone = "plain"): void {
+    this.surface.dispatch({ kind: "notice", text, tone });
+  }
+
+  output(text: string): void {
+    this.surface.dispatch({ kind: "output", text });
+  }
+
+  /** What the person typed. While something is under way it waits, unless it is done beside that. */
+  submit(text: string): void {
+    const command = parseCommand(text);
+    const own = command === undefined ? undefined : screenCommands.find(({ name }) => name === command.name);
+    if (this.#turn !== undefined && own?.isBeside === true) {
+      void this.#perform(text, new AbortController().signal);
+      return;
+    }
+    if (this.#turn !== undefined) {
+      this.surface.dispatch({ kind: "queued", text });
+      return;
+    }
+    this.#inbox.push(text);
+    this.#wake?.();
+  }
+
+  takeQueued(): string | undefined {
+    const { queue } = this.surface.state();
+    if (queue.length === 0) return undefined;
+    this.surface.dispatch({ kind: "unqueued", all: true });
+    return queue.join("\n\n");
+  }
+
+  interrupt(): boolean {
+    if (this.#turn === undefined || this.#turn.signal.aborted) return this.#turn !== undefined;
+    this.#turn.abort();
+    return true;
+  }
+
+  leave(): void {
+    this.#hasLeft = true;
+    this.#turn?.abort();
+    this.#wake?.();
+  }
+
+  nextMode(): void {
+    const at = MODES.indexOf(this.session.agent.permissionMode() as PermissionMode);
+    this.session.setPermissionMode(MODES[(at + 1) % MODES.length] ?? "default");
+    this.showStatus();
+  }
+
+  showStatus(): void {
+    const status = statusOf(this.session, { now: this.parts.now(), compacting: this.#compacting });
+    this.surface.dispatch({ kind: "status", status });
+  }
+
+  /** Until the person leaves. `first` is what they said on the command line. */
+  async run(first: string | undefined): Promise<void> {
+    await this.greet(this.session.isResumed ? "resume" : "startup");
+    if (first !== undefined) this.#inbox.push(first);
+    while (!this.#hasLeft) {
+      const text = await this.#next();
+      if (text !== undefined) await this.#answer(text);
+    }
+  }
+
+  async #next(): Promise<string | undefined> {
+    const { queue } = this.surface.state();
+    const [queued] = queue;
+    if (queued !== undefined) {
+      this.surface.dispatch({ kind: "unqueued", all: false });
+      return queued;
+    }
+    const back = new AbortController();
+    const kept = this.session.whileWaiting(back.signal);
+    if (this.#inbox.length === 0 && !this.#hasLeft) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    this.#wake = undefined;
+    back.abort();
+    await kept;
+    return this.#hasLeft ? undefined : this.#inbox.shift();
+  }
+
+  async #answer(text: string): Promise<void> {
+    const turn = new AbortController();
+    this.#turn = turn;
+    try {
+      await this.#perform(text, turn.signal);
+    } catch (error) {
+      this.notice(error instanceof Error ? error.message : String(error), "bad");
+    } finally {
+      this.#turn = undefined;
+      await this.#weigh();
+    }
+  }
+
+  /** What compacting now would cost is worked out when nothing else is under way. */
+  async #weigh(): Promise<void> {
+    if (this.#hasLeft) return;
+    this.showStatus();
+    try {
+      const { live } = this.session.conversation;
+      this.#compacting =
+        live.length === 0 || !this.session.canCompact
+          ? undefined
+          : compactingOf(await this.session.conversation.plan({ instructions: "" }));
+    } catch {
+      this.#compacting = undefined;
+    }
+    this.showStatus();
+  }
+
+  async #perform(text: string, signal: AbortSignal): Promise<void> {
+    const command = parseCommand(text);
+    const own = command === undefined ? undefined : screenCommands.find(({ name }) => name === command.name);
+    this.surface.dispatch({ kind: "said", text });
+    if (own !== undefined && command !== undefined) return own.run(command.args, this, signal);
+    if (command?.name === "compact") {
+      const given = await compactInScreen(command.args, this, signal);
+      if (given !== undefined) await this.say(given, signal);
+      return;
+    }
+    if (text.startsWith("!") && text.length > 1) return runTyped(text.slice(1).trim(), this, signal);
+    if (command === undefined && !(await this.#isPriceFine())) {
+      this.surface.setText(text);
+      return;
+    }
+    await this.say(text, signal);
+  }
+
+  /** Warns where the cache is cold, and asks where that is dear. */
+  async #isPriceFine(): Promise<boolean> {
+    const { next, isWarm, warmUntil } = statusOf(this.session, {
+      now: this.parts.now(),
+      compacting: undefined,
+    });
+    if (next === undefined || isWarm || warmUntil === undefined) return true;
+    const price = `The cache went cold: this turn costs about ${dollars(next.cold)} before it is answered, not ${dollars(next.warm)}.`;
+    this.notice(price, "warn");
+    if (next.cold - next.warm < DEAR_DOLLARS) return true;
+    const chosen = await this.surface.ask({
+      about: ({ theme }) => [theme.warn(price)],
+      choices: [
+        { value: "send", label: "send it" },
+        { value: "no", label: "not now", description: "what you typed comes back" },
+      ],
+    });
+    return chosen?.values[0] === "send";
+  }
+
+  /** Has a prompt answered: words for the model, or a command of the agent's own. */
+  async say(
+    text: string,
+    signal: AbortSignal,
+    options: { readonly isPinned?: boolean } = {},
+  ): Promise<PromptResult> {
+    const { surface, session } = this;
+    surface.dispatch({ kind: "turn-began", at: this.parts.now() });
+    const events = answerPrompt({ content: text, ...options }, { session, query, signal });
+    let next = await events.next();
+    while (next.done !== true) {
+      await this.#hear(next.value, signal);
+      next = await events.next();
+    }
+    const result = next.value;
+    const isAnswer = result.command === undefined;
+    const words = result.text + heldAdvice(result, session);
+    if (result.startsAnew === true) {
+      surface.dispatch({ kind: "turn-ended", text: "", tone: "plain" });
+      await this.switchTo({}, "clear");
+    } else if (result.reason === "done" && !isAnswer) {
+      surface.dispatch({ kind: "turn-ended", text: "", tone: "plain" });
+      surface.dispatch({ kind: "output", text: words });
+    } else {
+      const tone = result.reason === "aborted" ? "warn" : "bad";
+      surface.dispatch({ kind: "turn-ended", text: result.reason === "done" ? "" : words, tone });
+    }
+    return result;
+  }
+
+  async #hear(event: AgentEvent, signal: AbortSignal): Promise<void> {
+    this.surface.dispatch({ kind: "agent", event });
+    if (event.kind !== "message") return;
+    this.showStatus();
+    const { message } = event;
+    const blocks = message.type === "user" || message.type === "assistant" ? message.message.content : [];
+    if (typeof blocks === "string") return;
+    for (const block of blocks) {
+      if (block.type === "tool_use") this.#openCalls.add(block.id);
+      if (block.type === "tool_result") this.#openCalls.delete(block.tool_use_id);
+    }
+    const isSafe =
+      message.type === "user" &&
+      this.#openCalls.size === 0 &&
+      blocks.some(({ type }) => type === "tool_result");
+    if (isSafe && !signal.aborted) await this.#sendQueued(signal);
+  }
+
+  /** All calls have their results: what was typed meanwhile goes along with the next request. Commands wait for the end. */
+  async #sendQueued(signal: AbortSignal): Promise<void> {
+    const { agent, conversation } = this.session;
+    for (;;) {
+      const [text] = this.surface.state().queue;
+      const isPlain =
+        text !== undefined &&
+        parseCommand(text) === undefined &&
+        !text.startsWith("!") &&
+        findMentions(text).length === 0;
+      if (!isPlain || signal.aborted) return;
+      this.surface.dispatch({ kind: "unqueued", all: false });
+      const said = await agent.hooks.run(
+        "UserPromptSubmit",
+        { prompt: text, permissionMode: agent.permissionMode() },
+        { signal },
+      );
+      if (said.message !== undefined) this.notice(said.message);
+      const refusal = said.block ?? said.endTurn;
+      if (refusal !== undefined) {
+        this.notice(refusal.trim() === "" ? "A hook kept the message from the model." : refusal, "warn");
+        continue;
+      }
+      const content = (agent.hide ?? ((words: string) => words))(text);
+      await conversation.append(createUserMessage(conversation.origin(), { content }));
+      this.surface.dispatch({ kind: "said", text });
+    }
+  }
+
+  /** The conversation begins, or goes on. */
+  async greet(source: "startup" | "resume" | "clear"): Promise<void> {
+    const { session, opened } = this;
+    this.listen();
+    for (const notice of opened.notices) this.notice(notice);
+    const said = await session.agent.hooks.run(
+      "SessionStart",
+      { source, model: session.conversation.model },
+      { signal: new AbortController().signal },
+    );
+    if (said.message !== undefined) this.notice(said.message);
+    const { createAttachmentMessage } = await import("@palimpsest/core");
+    for (const content of said.contexts ?? []) {
+      await session.conversation.append(
+        createAttachmentMessage(session.conversation.origin(), {
+          type: "hook_additional_context",
+          hookEvent: "SessionStart",
+          content,
+        }),
+      );
+    }
+    if (source === "resume") this.#showEarlier(session.conversation.live);
+    const prompts = session.conversation.live.filter(isHumanMessage).map(saidText);
+    this.surface.remember(prompts.filter((text) => text !== "").slice(-200));
+    await this.#weigh();
+  }
+
+  /** Failed compactions and the like are told as everywhere. */
+  listen(): void {
+    const teller = new Teller({
+      isStream: false,
+      write: () => {},
+      complain: (text) => this.notice(text, "warn"),
+    });
+    teller.begin();
+    teller.listenTo(this.session);
+  }
+
+  /** The end of what was said before. */
+  #showEarlier(live: readonly Message[]): void {
+    const shown = live.slice(-EARLIER_MESSAGES);
+    const left = live.length - shown.length;
+    if (left > 0)
+      this.notice(
+        `${left.toLocaleString("en-US")} earlier messages are part of the conversation; the newest follow.`,
+      );
+    for (const message of shown) {
+      if (isHumanMessage(message)) this.surface.dispatch({ kind: "said", text: saidText(message) });
+      else this.surface.dispatch({ kind: "agent", event: { kind: "message", message } });
+      if (message.type !== "assistant") continue;
+      for (const block of message.message.content) {
+        if (block.type !== "tool_use") continue;
+        const { id, name, input } = block;
+        this.surface.dispatch({ kind: "agent", event: { kind: "tool-start", id, name, input } });
+      }
+    }
+    this.surface.dispatch({ kind: "turn-ended", text: "", tone: "plain" });
+  }
+
+  /** Goes on with another conversation; the one before is ended in good order. */
+  async switchTo(flags: Partial<AgentFlags>, source: "clear" | "resume"): Promise<void> {
+    const before = this.session;
+    const isSame = flags.resume === before.id && flags.branch !== true;
+    if (isSame) return this.notice("That is this conversation.");
+    const { opened, copies } = await this.parts.open(flags);
+    const { message } = await before.agent.hooks.run("SessionEnd", {
+      reason: source === "clear" ? "clear" : "other",
+    });
+    if (message !== undefined) this.notice(message);
+    await before.close();
+    this.opened = opened;
+    this.copies = copies;
+    this.#compacting = undefined;
+    this.notice(
+      source === "clear"
+        ? `A new conversation begins. The earlier one stays: palimpsest --resume ${before.id}`
+        : `This is ${opened.session.id} now. The other one stays: palimpsest --resume ${before.id}`,
+    );
+    await this.greet(source);
+  }
+
+  rewind(): void {
+    if (this.#turn !== undefined) return;
+    const turn = new AbortController();
+    this.#turn = turn;
+    void rewindInScreen(this, turn.signal)
+      .catch((error: unknown) => this.notice(error instanceof Error ? error.message : String(error), "bad"))
+      .finally(async () => {
+        this.#turn = undefined;
+        await this.#weigh();
+        this.#wake?.();
+      });
+  }
+
+  /** Ends the conversation in good order. */
+  async end(): Promise<void> {
+    for (const { id, description, status } of await this.session.subagents.agents(undefined)) {
+      if (status === "running")
+        this.notice(`The subagent ${id} (${description}) was still at work, and is ended.`, "warn");
+    }
+    const { message } = await this.session.agent.hooks.run("SessionEnd", { reason: "other" });
+    if (message !== undefined) this.notice(message);
+    await this.session.close();
+  }
+}
+
+const EARLIER_MESSAGES = 30;

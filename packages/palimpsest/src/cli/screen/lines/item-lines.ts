@@ -1,0 +1,75 @@
+import type { Item, Tone } from "../state/item.js";
+import { cutLine, wrapLines } from "../text/width.js";
+import type { Theme } from "../theme.js";
+import { blockLines } from "./block-lines.js";
+import type { Look } from "./look.js";
+
+/** Longer prompts are shown by their beginning; they are sent whole. */
+const MOST_PROMPT_LINES = 12;
+
+/** What is finished, as it is written into the scrollback. */
+export function itemLines(item: Item, look: Look): readonly string[] {
+  const { theme, glyphs, width } = look;
+  switch (item.kind) {
+    case "prompt": {
+      const lines = wrapLines(item.text.trimEnd(), Math.max(1, width - 2));
+      const shown = lines.slice(0, MOST_PROMPT_LINES);
+      const more = lines.length - shown.length;
+      return [
+        "",
+        ...shown.map(
+          (line, index) => `${index === 0 ? theme.person(glyphs.prompt) : " "} ${theme.bold(line)}`,
+        ),
+        ...(more > 0 ? [theme.dim(`  … ${more} more lines`)] : []),
+      ];
+    }
+    case "answer":
+      return [...(item.hasGap ? [""] : []), ...blockLines(item.block, look)];
+    case "thinking":
+      return [
+        "",
+        ...wrapLines(item.text, Math.max(1, width - 2)).map((line) => theme.dim(`${glyphs.dot} ${line}`)),
+      ];
+    case "tool":
+      return toolLines(item, look);
+    case "notice": {
+      const paint = painted(item.tone, theme);
+      return wrapLines(item.text, Math.max(1, width - 2)).map((line, index) =>
+        paint(`${index === 0 ? glyphs.dot : " "} ${line}`),
+      );
+    }
+    case "output":
+      return ["", ...wrapLines(item.text, width)];
+    case "compaction":
+      return [
+        "",
+        ...wrapLines(item.text, Math.max(1, width - 2)).map((line, index) =>
+          theme.accent(`${index === 0 ? glyphs.bullet : " "} ${line}`),
+        ),
+      ];
+  }
+}
+
+function toolLines(item: Extract<Item, { readonly kind: "tool" }>, look: Look): readonly string[] {
+  const { theme, glyphs, width } = look;
+  const mark = { done: theme.good, failed: theme.bad, denied: theme.warn }[item.outcome](glyphs.bullet);
+  const seconds = item.milliseconds >= 1000 ? theme.dim(` ${(item.milliseconds / 1000).toFixed(1)} s`) : "";
+  const how = { done: "", failed: " failed", denied: " was not permitted" }[item.outcome];
+  const head =
+    cutLine(`${mark} ${theme.bold(item.name)}${how} ${theme.dim(item.about)}`, Math.max(8, width - 8)) +
+    seconds;
+  const lines = item.preview.map(({ text, change }, index) => {
+    const lead = index === 0 ? `  ${glyphs.corner} ` : "    ";
+    const sign = change === undefined ? "" : change === "added" ? "+ " : "- ";
+    const paint = change === undefined ? theme.dim : change === "added" ? theme.added : theme.removed;
+    return cutLine(theme.dim(lead) + paint(sign + text), width);
+  });
+  const more =
+    item.more > 0
+      ? [theme.dim(`    … ${item.more} more ${item.more === 1 ? "line" : "lines"} ${glyphs.dot} ctrl-o`)]
+      : [];
+  return ["", head, ...lines, ...more];
+}
+
+const painted = (tone: Tone, theme: Theme): ((text: string) => string) =>
+  ({ plain: theme.dim, good: theme.good, warn: theme.warn, bad: theme.bad })[tone];

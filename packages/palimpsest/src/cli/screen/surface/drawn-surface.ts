@@ -1,0 +1,358 @@
+import { StdinBuffer, type AutocompleteProvider } from "@earendil-works/pi-tui";
+import type { TextSink } from "../../terminal.js";
+import type { Keys } from "../input/key-names.js";
+import { isPressed } from "../input/key-names.js";
+import { itemLines } from "../lines/item-lines.js";
+import { liveArea } from "../lines/live-lines.js";
+import type { Glyphs } from "../lines/glyphs.js";
+import type { Look } from "../lines/look.js";
+import { reduce } from "../state/reduce.js";
+import type { ScreenEvent } from "../state/screen-event.js";
+import { createState, type ScreenState, type Verbosity } from "../state/state.js";
+import type { Theme } from "../theme.js";
+import { ChoiceView, type Chosen } from "../views/choice-view.js";
+import { PickView } from "../views/pick-view.js";
+import { PromptView } from "../views/prompt-view.js";
+import { TextView } from "../views/text-view.js";
+import type { View } from "../views/view.js";
+import type { Drawer } from "../writer/drawer.js";
+import type { Question, Surface, SurfaceHandlers } from "./surface.js";
+import { createTerminalMode, type KeySource, type TerminalMode } from "./terminal-mode.js";
+
+export interface DrawnSurfaceOptions {
+  readonly sink: TextSink;
+  readonly keys: KeySource;
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Called when the size has changed; gives what takes the listener away. */
+  readonly onResize: (listener: () => void) => () => void;
+  readonly drawer: Drawer;
+  readonly theme: Theme;
+  readonly glyphs: Glyphs;
+  readonly bindings: Keys;
+  readonly verbosity: Verbosity;
+  readonly hasMotion: boolean;
+  readonly bell: "bell" | "notify" | "none";
+  readonly handlers: SurfaceHandlers;
+  readonly completions?: AutocompleteProvider;
+  readonly now: () => number;
+  /** Stops this process until it is wanted again. */
+  readonly suspend: (whenBack: () => void) => void;
+}
+
+/** Pieces of an answer come often; so often it is drawn. */
+const FRAME_MS = 33;
+const SECOND_ESCAPE_MS = 700;
+const SECOND_LEAVE_MS = 2000;
+const ESC = "\u001b";
+const CTRL_C = "\u0003";
+
+/** A terminal that is drawn on. */
+export class DrawnSurface implements Surface {
+  readonly #options: DrawnSurfaceOptions;
+  readonly #mode: TerminalMode;
+  readonly #input = new StdinBuffer({ escapeTimeout: 30 });
+  readonly #prompt: PromptView;
+  #views: readonly View[] = [];
+  #state: ScreenState;
+  #frame: NodeJS.Timeout | undefined;
+  #ticker: NodeJS.Timeout | undefined;
+  #cooling: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #isStopped = false;
+  #escapedAt = Number.NEGATIVE_INFINITY;
+  #leftAt = Number.NEGATIVE_INFINITY;
+  #history: readonly string[] = [];
+  readonly #stopListening: () => void;
+  readonly #onData = (data: Buffer | string): void => this.#input.process(data);
+
+  constructor(options: DrawnSurfaceOptions) {
+    this.#options = options;
+    this.#state = createState(options.verbosity);
+    this.#mode = createTerminalMode(options.sink, options.keys);
+    this.#prompt = new PromptView({
+      theme: () => options.theme,
+      rows: () => options.size().rows,
+      onChange: () => this.#drawSoon(),
+      onSubmit: (text) => this.#submit(text),
+      ...(options.completions === undefined ? {} : { completions: options.completions }),
+    });
+    this.#mode.enter();
+    this.#input.on("data", (data: string) => this.#handle(data));
+    this.#input.on("paste", (text: string) => this.#handle(`${ESC}[200~${text}${ESC}[201~`));
+    options.keys.on("data", this.#onData);
+    options.keys.resume();
+    this.#stopListening = options.onResize(() => this.draw());
+    this.draw();
+  }
+
+  readonly state = (): ScreenState => this.#state;
+
+  readonly dispatch = (event: ScreenEvent): void => {
+    this.#state = reduce(this.#state, event);
+    this.#watchTime();
+    this.#drawSoon();
+  };
+
+  /** Seconds are counted while something is under way; the moment when the cache goes cold is drawn once. */
+  #watchTime(): void {
+    const isBusy = this.#state.activity !== undefined || this.#state.compaction !== undefined;
+    if (isBusy && this.#ticker === undefined && this.#options.hasMotion) {
+      this.#ticker = setInterval(() => this.#drawSoon(), 1000);
+      this.#ticker.unref();
+    } else if (!isBusy && this.#ticker !== undefined) {
+      clearInterval(this.#ticker);
+      this.#ticker = undefined;
+    }
+    clearTimeout(this.#cooling);
+    const { status } = this.#state;
+    if (status?.warmUntil === undefined || !status.isWarm) return;
+    const left = status.warmUntil - this.#options.now();
+    this.#cooling = setTimeout(
+      () => {
+        this.dispatch({ kind: "status", status: { ...status, isWarm: false } });
+      },
+      Math.max(0, left),
+    );
+    this.#cooling.unref();
+  }
+
+  get #view(): View {
+    return this.#views.at(-1) ?? this.#prompt;
+  }
+
+  #look(): Look {
+    const { theme, glyphs, size } = this.#options;
+    return { width: Math.max(8, size().columns), theme, glyphs };
+  }
+
+  #drawSoon(): void {
+    if (this.#frame !== undefined || this.#isClosed) return;
+    this.#frame = setTimeout(() => {
+      this.#frame = undefined;
+      this.draw();
+    }, FRAME_MS);
+  }
+
+  /** At once, whatever was to be drawn soon. */
+  draw(): void {
+    if (this.#isClosed || this.#isStopped) return;
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    const { rows } = this.#options.size();
+    const look = this.#look();
+    const committed: string[] = [];
+    const settle = (): void => {
+      const { pending } = this.#state;
+      for (const item of pending) committed.push(...itemLines(item, look));
+      if (pending.length > 0) this.#state = reduce(this.#state, { kind: "flushed", items: pending.length });
+    };
+    settle();
+    for (;;) {
+      const view = this.#view.render(look, Math.max(4, rows - 2));
+      const area = liveArea(this.#state, view, {
+        ...look,
+        rows,
+        now: this.#options.now(),
+        hasMotion: this.#options.hasMotion,
+      });
+      if (area.spill === undefined) {
+        this.#options.drawer.draw(committed, area.lines, area.cursor);
+        return;
+      }
+      committed.push(...area.spill.lines);
+      this.#state = reduce(this.#state, { kind: "spilled", characters: area.spill.characters });
+    }
+  }
+
+  #handle(data: string): void {
+    if (this.#isClosed) return;
+    const { bindings, handlers, drawer } = this.#options;
+    const isPrompt = this.#views.length === 0;
+    if (drawer.handleKey?.(data) === true) return this.draw();
+    if (isPressed(data, bindings.suspend)) return this.#suspend();
+    if (isPressed(data, bindings.redraw)) {
+      drawer.leave();
+      return this.draw();
+    }
+    if (!isPrompt) this.#view.handleInput(data);
+    else if (data === CTRL_C) this.#controlC();
+    else if (isPressed(data, bindings.leave) && this.#prompt.text === "") handlers.onLeave();
+    else if (isPressed(data, bindings.interrupt) && !this.#prompt.isCompleting) this.#escape();
+    else if (isPressed(data, bindings.details)) this.showDetails();
+    else if (isPressed(data, bindings.history)) void this.#searchHistory();
+    else if (isPressed(data, bindings.mode)) handlers.onMode();
+    else if (isPressed(data, "up") && this.#prompt.text === "" && this.#state.queue.length > 0) {
+      const queued = handlers.takeQueued();
+      if (queued !== undefined) this.#prompt.text = queued;
+    } else this.#prompt.handleInput(data);
+    this.draw();
+  }
+
+  #controlC(): void {
+    const { handlers, now } = this.#options;
+    if (this.#prompt.text !== "") {
+      this.#prompt.remember(this.#prompt.text);
+      this.#prompt.text = "";
+      return;
+    }
+    if (handlers.onInterrupt()) return;
+    if (now() - this.#leftAt < SECOND_LEAVE_MS) return handlers.onLeave();
+    this.#leftAt = now();
+    this.dispatch({ kind: "notice", text: "Press ctrl-c again to leave.", tone: "plain" });
+  }
+
+  #escape(): void {
+    const { handlers, now } = this.#options;
+    if (handlers.onInterrupt()) {
+      this.#escapedAt = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    if (now() - this.#escapedAt > SECOND_ESCAPE_MS) {
+      this.#escapedAt = now();
+      return;
+    }
+    this.#escapedAt = Number.NEGATIVE_INFINITY;
+    if (this.#prompt.text === "") return handlers.onRewind();
+    this.#prompt.remember(this.#prompt.text);
+    this.#prompt.text = "";
+  }
+
+  #submit(text: string): void {
+    if (text.trim() === "") return;
+    this.#prompt.remember(text);
+    this.#history = [...this.#history.filter((one) => one !== text), text];
+    this.#options.handlers.onSubmit(text);
+  }
+
+  async #searchHistory(): Promise<void> {
+    if (this.#history.length === 0) return;
+    const items = this.#history.toReversed().map((text, index) => ({ value: String(index), label: text }));
+    const picked = await this.pick({ title: "what you said before", items });
+    if (picked === undefined) return;
+    this.#prompt.text = this.#history.toReversed()[Number(picked)] ?? "";
+    this.draw();
+  }
+
+  #suspend(): void {
+    this.#options.drawer.leave();
+    this.#mode.leave();
+    this.#isStopped = true;
+    this.#options.suspend(() => {
+      this.#isStopped = false;
+      if (this.#isClosed) return;
+      this.#mode.enter();
+      this.#options.drawer.forget();
+      this.draw();
+    });
+  }
+
+  /** Shows a view until it says what came of it, or the signal calls it off. */
+  #show<T>(
+    create: (finish: (result: T | undefined) => void) => View,
+    signal?: AbortSignal,
+  ): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      let view: View | undefined;
+      const finish = (result: T | undefined): void => {
+        signal?.removeEventListener("abort", onAbort);
+        this.#views = this.#views.filter((one) => one !== view);
+        this.#drawSoon();
+        resolve(result);
+      };
+      const onAbort = (): void => finish(undefined);
+      if (signal?.aborted === true) return resolve(undefined);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      view = create(finish);
+      this.#views = [...this.#views, view];
+      this.draw();
+    });
+  }
+
+  readonly ask = (
+    { about, choices, isMultiple = false }: Question,
+    signal?: AbortSignal,
+  ): Promise<Chosen | undefined> =>
+    this.#show<Chosen>(
+      (onChosen) =>
+        new ChoiceView({
+          theme: () => this.#options.theme,
+          rows: () => this.#options.size().rows,
+          onChange: () => this.#drawSoon(),
+          about,
+          choices,
+          isMultiple,
+          onChosen,
+        }),
+      signal,
+    );
+
+  readonly pick: Surface["pick"] = (list) =>
+    this.#show<string>((onPicked) => new PickView({ theme: () => this.#options.theme, ...list, onPicked }));
+
+  readonly edit = (title: string, text: string): Promise<string | undefined> =>
+    this.#show<string>((finish) => {
+      const view = new PromptView({
+        theme: () => this.#options.theme,
+        rows: () => this.#options.size().rows * 2,
+        onChange: () => this.#drawSoon(),
+        onSubmit: finish,
+      });
+      view.title = title;
+      view.text = text;
+      return {
+        render: (look) => view.render(look),
+        handleInput: (data) => (isPressed(data, "escape") ? finish(undefined) : view.handleInput(data)),
+      };
+    });
+
+  readonly showDetails = (): void => {
+    const { details } = this.#state;
+    if (details.length === 0) {
+      this.dispatch({ kind: "notice", text: "There is nothing to open yet.", tone: "plain" });
+      return;
+    }
+    void this.#show<void>(
+      (finish) =>
+        new TextView({ theme: () => this.#options.theme, details, onClosed: () => finish(undefined) }),
+    );
+  };
+
+  readonly setText = (text: string): void => {
+    this.#prompt.text = text;
+    this.#drawSoon();
+  };
+
+  readonly remember = (prompts: readonly string[]): void => {
+    this.#history = prompts;
+    for (const text of prompts) this.#prompt.remember(text);
+  };
+
+  readonly ring = (words: string): void => {
+    const { bell, sink } = this.#options;
+    if (bell === "bell") sink.write("\u0007");
+    if (bell === "notify") sink.write(`${ESC}]9;${words}\u0007`);
+  };
+
+  readonly close = (): void => {
+    if (this.#isClosed) return;
+    try {
+      // What is finished is written; what is live goes away.
+      this.#views = [];
+      const look = this.#look();
+      const committed = this.#state.pending.flatMap((item) => itemLines(item, look));
+      if (!this.#isStopped) this.#options.drawer.draw(committed, [], undefined);
+      this.#options.drawer.leave();
+    } catch {
+      // The terminal may be gone.
+    }
+    this.#isClosed = true;
+    clearTimeout(this.#frame);
+    clearInterval(this.#ticker);
+    clearTimeout(this.#cooling);
+    this.#stopListening();
+    this.#options.keys.removeListener("data", this.#onData);
+    this.#options.keys.pause();
+    this.#input.destroy();
+    this.#mode.leave();
+  };
+}

@@ -1,0 +1,151 @@
+import { SelectList, matchesKey, type SelectItem } from "@earendil-works/pi-tui";
+import type { ViewLines } from "../lines/live-lines.js";
+import type { Look } from "../lines/look.js";
+import { shownLine } from "../text/shown-text.js";
+import { cutLine } from "../text/width.js";
+import type { Theme } from "../theme.js";
+import { PromptView } from "./prompt-view.js";
+import { selectTheme } from "./select-theme.js";
+import type { View } from "./view.js";
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly description?: string;
+  /** Chosen, it is asked for words too: why not, or an answer of one's own. */
+  readonly words?: string;
+}
+
+/** What a person chose, with the words where there are some. Undefined where they called it off. */
+export interface Chosen {
+  readonly values: readonly string[];
+  readonly words?: string;
+}
+
+export interface ChoiceViewOptions {
+  readonly theme: () => Theme;
+  readonly rows: () => number;
+  readonly onChange: () => void;
+  /** What is asked about, as lines of that width; the first ones are kept where there is no room for all. */
+  readonly about: (look: Look) => readonly string[];
+  readonly choices: readonly Choice[];
+  readonly isMultiple?: boolean;
+  readonly onChosen: (chosen: Chosen | undefined) => void;
+}
+
+/** A question with a few answers. Figures choose at once. */
+export class ChoiceView implements View {
+  readonly #options: ChoiceViewOptions;
+  readonly #list: SelectList;
+  readonly #marked = new Set<string>();
+  #words: { readonly view: PromptView; readonly value: string } | undefined;
+
+  constructor(options: ChoiceViewOptions) {
+    this.#options = options;
+    this.#list = this.#createList(0);
+  }
+
+  #createList(selected: number): SelectList {
+    const { choices, theme, isMultiple = false } = this.#options;
+    const items: SelectItem[] = choices.map(({ value, label, description }, index) => ({
+      value,
+      label: `${isMultiple ? (this.#marked.has(value) ? "[x] " : "[ ] ") : ""}${index + 1}. ${shownLine(label)}`,
+      ...(description === undefined ? {} : { description: shownLine(description) }),
+    }));
+    const list = new SelectList(items, 9, selectTheme(theme), {
+      minPrimaryColumnWidth: 12,
+      maxPrimaryColumnWidth: 60,
+    });
+    list.setSelectedIndex(selected);
+    list.onSelect = ({ value }) => this.#choose(value);
+    list.onCancel = () => this.#options.onChosen(undefined);
+    return list;
+  }
+
+  #choose(value: string): void {
+    const { choices, isMultiple = false, onChosen } = this.#options;
+    const choice = choices.find((one) => one.value === value);
+    if (choice?.words !== undefined) {
+      this.#askWords(choice.words, value);
+      return;
+    }
+    const marked = [...this.#marked];
+    onChosen({ values: isMultiple && marked.length > 0 ? marked : [value] });
+  }
+
+  #askWords(title: string, value: string): void {
+    const { theme, rows, onChange, onChosen } = this.#options;
+    const view = new PromptView({
+      theme,
+      rows,
+      onChange,
+      onSubmit: (words) => onChosen({ values: [value], words }),
+    });
+    view.title = theme().bold(shownLine(title));
+    this.#words = { view, value };
+  }
+
+  handleInput(data: string): void {
+    if (this.#words !== undefined) {
+      if (matchesKey(data, "escape")) this.#words = undefined;
+      else this.#words.view.handleInput(data);
+      return;
+    }
+    const { choices, isMultiple = false } = this.#options;
+    const figure = /^[1-9]$/.test(data) ? choices[Number(data) - 1] : undefined;
+    if (figure !== undefined && !isMultiple) this.#choose(figure.value);
+    else if (isMultiple && (data === " " || figure !== undefined)) {
+      const value = figure?.value ?? this.#list.getSelectedItem()?.value;
+      if (value !== undefined && !this.#marked.delete(value)) this.#marked.add(value);
+      this.#refresh();
+    } else this.#list.handleInput(data);
+  }
+
+  #refresh(): void {
+    const { choices, isMultiple = false } = this.#options;
+    const items = (this.#list as unknown as { items: SelectItem[] }).items;
+    for (const [index, item] of items.entries()) {
+      const choice = choices[index];
+      if (choice === undefined) continue;
+      item.label = `${isMultiple ? (this.#marked.has(choice.value) ? "[x] " : "[ ] ") : ""}${index + 1}. ${shownLine(choice.label)}`;
+    }
+  }
+
+  render(look: Look, rows: number): ViewLines {
+    const { theme, about, isMultiple = false } = this.#options;
+    const own = this.#words?.view.render(look);
+    const list = own?.lines ?? this.#list.render(look.width);
+    const hint = theme().dim(
+      cutLine(
+        own !== undefined
+          ? "enter sends · esc goes back"
+          : isMultiple
+            ? "space marks · enter answers · esc calls it off"
+            : "enter or a figure · esc calls it off",
+        look.width,
+      ),
+    );
+    const rule = theme().dim(look.glyphs.rule.repeat(look.width));
+    const room = Math.max(1, rows - list.length - 3);
+    const all = about(look);
+    const head =
+      all.length <= room
+        ? all
+        : [...all.slice(0, Math.max(0, room - 1)), theme().dim(`… ${all.length - room + 1} more lines`)];
+    const lines = [rule, ...head, "", ...list, hint];
+    const cursor = own?.cursor;
+    return {
+      lines,
+      ...(cursor === undefined
+        ? { cursor: { row: head.length + 2 + this.#selected(), column: 0 } }
+        : { cursor: { row: cursor.row + head.length + 2, column: cursor.column } }),
+    };
+  }
+
+  /** The cursor stands at the answer that enter would give: screen readers say it. */
+  #selected(): number {
+    const value = this.#list.getSelectedItem()?.value;
+    const index = this.#options.choices.findIndex((choice) => choice.value === value);
+    return Math.min(Math.max(0, index), 8);
+  }
+}

@@ -1,0 +1,45 @@
+import { afterEach } from "vitest";
+import type { ScriptStep } from "../../packages/palimpsest/src/simulator/index.js";
+import { makeFolders, type Folders } from "./agent-command.js";
+import { startPty, type PtyOptions, type PtyTerminal } from "./pty-terminal.js";
+import { startScriptedApi, type ScriptedApi } from "./scripted-api.js";
+
+let cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup();
+  cleanups = [];
+});
+
+export interface ScreenStage {
+  readonly at: Folders;
+  readonly api: ScriptedApi;
+  /** The command in a terminal, ready for the first key. */
+  readonly open: (options?: PtyOptions) => Promise<PtyTerminal>;
+}
+
+/** A simulated API that plays a script, and folders; terminals are closed with the test. */
+export async function setScreen(
+  steps: readonly ScriptStep[] | ((at: Folders) => readonly ScriptStep[]) = [],
+): Promise<ScreenStage> {
+  const at = await makeFolders("screen");
+  cleanups.push(() => at.remove());
+  const api = await startScriptedApi(typeof steps === "function" ? steps(at) : steps);
+  cleanups.push(() => api.close());
+  return {
+    at,
+    api,
+    async open({ args = [], ...options } = {}) {
+      const started = startPty(at, { ...options, args: ["--base-url", api.url, ...args] });
+      cleanups.push(() => started.end());
+      await started.untilScreen(/so far|>/);
+      return started;
+    },
+  };
+}
+
+/** A terminal of a test that has no API. */
+export function openPty(at: Folders, options: PtyOptions): PtyTerminal {
+  const started = startPty(at, options);
+  cleanups.push(() => started.end());
+  return started;
+}
