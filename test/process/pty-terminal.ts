@@ -1,6 +1,5 @@
 import { spawn, type IPty } from "@lydell/node-pty";
 import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
 import {
   createVirtualTerminal,
   type VirtualTerminal,
@@ -8,6 +7,9 @@ import {
 import { environmentOf, type Folders } from "./agent-command.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
+
+/** What is waited for has to come, not to come soon. */
+const PATIENCE_MS = Number(process.env["PALIMPSEST_PATIENCE_MS"] ?? 300_000);
 
 export const keys = {
   enter: "\r",
@@ -61,11 +63,16 @@ export function startPty(at: Folders, options: PtyOptions = {}): PtyTerminal {
   const terminal = createVirtualTerminal({ columns, rows });
   const [file, ...given] = program ?? [process.execPath, main, ...args];
   const pty = spawn(file, given, {
-    name: "xterm-256color",
+    // It says what TERM is.
+    name: env["TERM"] ?? "xterm-256color",
     cols: columns,
     rows,
     cwd: at.work,
-    env: { ...environmentOf(at), TERM: "xterm-256color", LANG: "C.UTF-8", ...env },
+    env: Object.fromEntries(
+      Object.entries({ ...environmentOf(at), LANG: "C.UTF-8", ...env }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    ),
   });
   let raw = "";
   let lastAt = Date.now();
@@ -85,8 +92,12 @@ export function startPty(at: Folders, options: PtyOptions = {}): PtyTerminal {
   void ended.then(() => (hasEnded = true));
   const screen = (): string => terminal.screen().join("\n").trimEnd();
   const all = (): string => [...terminal.scrollback(), ...terminal.screen()].join("\n").trimEnd();
-  const waitFor = async (seen: () => string, text: string | RegExp): Promise<void> => {
-    await expect.poll(seen, { interval: 20, timeout: 60_000 }).toEqual(expect.stringMatching(text));
+  const waitFor = async (seen: () => string, text: RegExp): Promise<void> => {
+    const until = Date.now() + PATIENCE_MS;
+    while (!text.test(seen())) {
+      if (Date.now() > until) throw new Error(`${text} did not come. There is:\n${seen()}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   };
   const matching = (text: string | RegExp): RegExp =>
     typeof text === "string" ? new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)) : text;

@@ -31,7 +31,7 @@ export async function setScreen(
     async open({ args = [], ...options } = {}) {
       const started = startPty(at, { ...options, args: ["--base-url", api.url, ...args] });
       cleanups.push(() => started.end());
-      await started.untilScreen(/so far|>/);
+      await started.untilScreen(/% left|esc calls it off|^>/m);
       return started;
     },
   };

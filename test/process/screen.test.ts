@@ -36,7 +36,6 @@ describe("the agent in the terminal", () => {
       "```",
       "─".repeat(100),
       "❯",
-      "─".repeat(100),
       expect.stringMatching(
         /K\/\d+K \d+% left · warm until \d\d:\d\d · next turn \$[\d.]+ warm, \$[\d.]+ cold · \$[\d.]+ so far$/,
       ),
@@ -160,6 +159,6 @@ describe("the agent in the terminal", () => {
     screen.type("first");
     await screen.untilScreen(/❯ first/);
     screen.type(keys.enter);
-    await screen.untilScreen(/❯ the first thing\n─/);
+    await screen.untilScreen(/❯ the first thing\n[\d.]+K/);
   });
 });

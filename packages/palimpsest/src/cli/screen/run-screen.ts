@@ -40,8 +40,13 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
   const data = dataDirectory({ home, env });
   let talk: Talk | undefined;
   const stop = new AbortController();
+  /** What was said before anybody could hear it. */
+  const early: string[] = [];
   const handlers: SurfaceHandlers = {
-    onSubmit: (text) => talk?.submit(text),
+    onSubmit(text) {
+      if (talk === undefined) early.push(text);
+      else talk.submit(text);
+    },
     onInterrupt: () => talk?.interrupt() ?? false,
     onRewind: () => talk?.rewind(),
     onMode: () => talk?.nextMode(),
@@ -84,7 +89,8 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
       first,
     );
     try {
-      if (!stop.signal.aborted) await talk.run(flags.prompt);
+      if (!stop.signal.aborted)
+        await talk.run([...(flags.prompt === undefined ? [] : [flags.prompt]), ...early]);
     } finally {
       await talk.end();
       if (talk.session.conversation.live.length > 0)

@@ -114,10 +114,10 @@ export class Talk implements TalkHandle {
     this.surface.dispatch({ kind: "status", status });
   }
 
-  /** Until the person leaves. `first` is what they said on the command line. */
-  async run(first: string | undefined): Promise<void> {
+  /** Until the person leaves. `first` is what they said before it began. */
+  async run(first: readonly string[]): Promise<void> {
+    this.#inbox.push(...first);
     await this.greet(this.session.isResumed ? "resume" : "startup");
-    if (first !== undefined) this.#inbox.push(first);
     while (!this.#hasLeft) {
       const text = await this.#next();
       if (text !== undefined) await this.#answer(text);

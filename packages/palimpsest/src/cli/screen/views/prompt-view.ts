@@ -21,6 +21,9 @@ const PADDING = 2;
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
 const DRAWN_CURSOR = /\u001b\[7m([^]*?)\u001b\[0m/;
 
+// oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
+const BARE_RULE = /^(?:\u001b\[[\d;]*m)*─+(?:\u001b\[[\d;]*m)*$/;
+
 /** Where a person types. */
 export class PromptView implements View {
   readonly #editor: Editor;
@@ -79,8 +82,11 @@ export class PromptView implements View {
     const theme = this.#theme();
     const title = this.title === undefined ? [] : [this.title];
     const drawn = this.#editor.render(width).map((line) => line.replace(DRAWN_CURSOR, "$1"));
+    // The rule below the text is left out unless it says that there is more: what stands below wraps where a window narrows.
+    const end = drawn.findIndex((line, index) => index > 1 && BARE_RULE.test(line));
+    const kept = end < 0 ? drawn : drawn.toSpliced(end, 1);
     let cursor: ViewLines["cursor"];
-    const lines = drawn.map((line, index) => {
+    const lines = kept.map((line, index) => {
       const at = line.indexOf(CURSOR_MARKER);
       if (at >= 0) cursor = { row: index + title.length, column: widthOf(harmlessLine(line.slice(0, at))) };
       const text = line.replace(CURSOR_MARKER, "").trimEnd();

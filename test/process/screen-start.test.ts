@@ -1,0 +1,192 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeFolders } from "./agent-command.js";
+import { keys } from "./pty-terminal.js";
+import { openPty, setScreen } from "./screen-stage.js";
+
+const restored = /\u001b\[\?2004l[^]*\u001b\[\?25h/;
+
+describe("how the screen starts and ends", () => {
+  it("says in two lines that there is no key, and lets the person choose", async () => {
+    const at = await makeFolders("no-key");
+    const screen = openPty(at, { env: { ANTHROPIC_API_KEY: undefined } });
+    await screen.untilScreen("watch the demo");
+    expect(screen.screen()).toContain("There is no key: ANTHROPIC_API_KEY is not set");
+    screen.type("2");
+    await screen.untilScreen("so far");
+    await screen.say("hello");
+    await screen.until("You said: hello");
+    const other = openPty(at, { env: { ANTHROPIC_API_KEY: undefined } });
+    await other.untilScreen("watch the demo");
+    other.type("1");
+    expect(await other.ended).toMatchObject({ exitCode: 1 });
+    expect(other.all()).toContain("set ANTHROPIC_API_KEY in your shell, and start again");
+    await screen.end();
+    await at.remove();
+  });
+
+  it("asks before anything of a folder runs that is not trusted, and keeps the answer", async () => {
+    const { at, open } = await setScreen([{ text: "Hello." }]);
+    await mkdir(join(at.work, ".claude"));
+    const hook = { type: "command", command: `touch '${join(at.root, "ran")}'` };
+    await writeFile(
+      join(at.work, ".claude/settings.json"),
+      JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }),
+    );
+    const untrusted = { PALIMPSEST_TRUST: "" };
+    const screen = await open({ env: untrusted });
+    await screen.untilScreen("Do you trust whoever wrote what is in this folder?");
+    expect(screen.screen()).toContain(".claude/settings.json: hooks.SessionStart");
+    await expect(readFile(join(at.root, "ran"))).rejects.toThrow();
+    screen.type("3");
+    await screen.untilScreen("so far");
+    await expect(readFile(join(at.root, "ran"))).rejects.toThrow();
+    screen.type(keys.controlD);
+    await screen.ended;
+    const second = await open({ env: untrusted });
+    await second.untilScreen("Do you trust");
+    second.type("1");
+    await second.untilScreen("so far");
+    await expect.poll(() => readFile(join(at.root, "ran"), "utf8").catch(() => "no")).toBe("");
+    second.type(keys.controlD);
+    await second.ended;
+    const third = await open({ env: untrusted });
+    await third.untilScreen("so far");
+    expect(third.all()).not.toContain("Do you trust");
+  });
+
+  it.each(["SIGTERM", "SIGHUP"] as const)(
+    "gives the terminal back after %s, in the middle of an answer",
+    async (signal) => {
+      const { open } = await setScreen([
+        { text: "", calls: [{ tool: "Bash", input: { command: "sleep 60" } }] },
+      ]);
+      const screen = await open({ args: ["--permission-mode", "bypassPermissions"] });
+      await screen.say("wait");
+      await screen.untilScreen("Bash sleep 60");
+      screen.pty.kill(signal);
+      expect(await screen.ended).toMatchObject({ exitCode: 130 });
+      expect(screen.raw()).toMatch(restored);
+      expect(screen.screen()).not.toContain("esc interrupts");
+    },
+  );
+
+  it("says what is wrong with its settings, and starts without them", async () => {
+    const { at, open } = await setScreen();
+    await mkdir(at.data, { recursive: true });
+    await writeFile(
+      join(at.data, "screen.json"),
+      JSON.stringify({ theme: "pink", keys: { details: "ctrl+t" }, colour: 1 }),
+    );
+    const screen = await open();
+    await screen.until("theme must be dark, light or auto.");
+    await screen.until('there is no setting "colour"');
+    screen.type("\u0014");
+    await screen.until("There is nothing to open yet.");
+  });
+
+  it("stops with ctrl-z and goes on where it was", async () => {
+    const { at, api } = await setScreen([{ text: "I am back." }]);
+    const shell = openPty(at, {
+      program: ["/bin/bash", "--norc", "--noprofile", "-i"],
+      env: { PS1: "shell$ " },
+    });
+    await shell.untilScreen("shell$");
+    const main = new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url).pathname;
+    shell.type(`${process.execPath} ${main} --base-url ${api.url}\r`);
+    await shell.untilScreen("so far");
+    shell.type("half a word");
+    await shell.untilScreen("half a word");
+    shell.type(keys.controlZ);
+    await shell.untilScreen(/Stopped[^]*shell\$/);
+    shell.type("echo $((40 + 2))\r");
+    await shell.untilScreen(/^42$/m);
+    shell.type("fg\r");
+    await shell.untilScreen(/❯ half a word/);
+    shell.type(keys.enter);
+    await shell.until("I am back.");
+    shell.type(keys.controlD);
+    await shell.untilScreen(/--resume[^]*shell\$/);
+  });
+
+  it.each([
+    ["ACCESSIBLE", { ACCESSIBLE: "1" }],
+    ["TERM=dumb", { TERM: "dumb" }],
+  ])("only writes lines with %s", async (_name, env) => {
+    const { at, open } = await setScreen([
+      { text: "", calls: [{ tool: "Bash", input: { command: "touch made" } }] },
+      { text: "It is **made**." },
+    ]);
+    const screen = await open({ env: { ...env, NO_COLOR: "1" } });
+    screen.type("make it\r");
+    await screen.until("May it use Bash?");
+    await screen.until("Answer with a number");
+    screen.type("1\r");
+    await screen.until("It is made.");
+    await screen.until(/It is made\.\n[^]*\$[\d.]+ so far\n>/);
+    expect(await readFile(join(at.work, "made"), "utf8")).toBe("");
+    expect(screen.raw()).not.toContain("\u001b");
+    screen.type("/details\r");
+    await screen.until(/Bash touch made\n\(no output\)/);
+    screen.type("/exit\r");
+    expect(await screen.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  it("has no colours with NO_COLOR, and no letters that a terminal without UTF-8 lacks", async () => {
+    const { open } = await setScreen([{ text: "**Grüße** — 日本 ✓" }]);
+    const screen = await open({ env: { NO_COLOR: "1", LANG: "C", LC_ALL: "C" } });
+    await screen.untilScreen("so far");
+    await screen.say("hello");
+    await screen.until("Gr??e -- ?? ok");
+    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    expect(screen.raw()).not.toMatch(/\u001b\[[\d;]*m|[^\u0000-\u007f]/);
+  });
+
+  it("works in 40 columns, and draws anew where the window changes", async () => {
+    const long = "word ".repeat(40).trim();
+    const { open } = await setScreen([{ text: `${long}\n\nThe end.` }]);
+    const screen = await open({ columns: 40, rows: 12 });
+    await screen.say("hello");
+    await screen.untilScreen("The end.");
+    await screen.settled();
+    expect(
+      screen
+        .all()
+        .split("\n")
+        .filter((line) => line.startsWith("word word")),
+    ).toHaveLength(5);
+    screen.type("typed");
+    await screen.untilScreen("❯ typed");
+    screen.resize(30, 12);
+    await screen.settled();
+    expect(screen.terminal.screen().filter((line) => line === "❯ typed")).toHaveLength(1);
+    expect(screen.screen()).toMatch(/^─{30}\n❯ typed\n[\d.]+K\/\d+K \d+% left/m);
+    screen.resize(80, 20);
+    await screen.settled();
+    expect(
+      screen
+        .all()
+        .split("\n")
+        .filter((line) => line === "❯ typed"),
+    ).toHaveLength(1);
+    expect(screen.all()).toContain("The end.");
+  });
+
+  it("takes its own screen where it is told to, and gives back what was there", async () => {
+    const { open } = await setScreen([
+      { text: Array.from({ length: 60 }, (_, at) => `- item ${at}`).join("\n") },
+    ]);
+    const screen = await open({ args: ["--full-screen"] });
+    expect(screen.raw()).toContain("\u001b[?1049h");
+    await screen.say("list");
+    await screen.untilScreen("item 59");
+    screen.type("\u001b[5~");
+    await screen.untilScreen(/^- item 20$/m);
+    screen.type("\u001b[6~");
+    await screen.untilScreen("item 59");
+    screen.type(keys.controlD);
+    await screen.ended;
+    expect(screen.raw()).toContain("\u001b[?1049l");
+  });
+});
