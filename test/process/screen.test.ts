@@ -37,7 +37,7 @@ describe("the agent in the terminal", () => {
       "─".repeat(100),
       "❯",
       expect.stringMatching(
-        /K\/\d+K \d+% left · warm until \d\d:\d\d · next turn \$[\d.]+ warm, \$[\d.]+ cold · \$[\d.]+ so far$/,
+        /^sonnet-5 · [\d.]+K\/\d+K \d+% left · warm until \d\d:\d\d · next \$[\d.]+, cold \$[\d.]+ · \$[\d.]+ so far$/,
       ),
     ]);
     expect(screen.terminal.cursor()).toEqual({ row: 14, column: 2 });

@@ -3,7 +3,7 @@ import type { Status } from "../state/status.js";
 import { cutLine, widthOf } from "../text/width.js";
 import type { Look } from "./look.js";
 
-const money = (amount: number): string => `$${amount.toFixed(amount !== 0 && amount < 0.01 ? 4 : 2)}`;
+const money = (amount: number): string => `$${amount.toFixed(amount !== 0 && amount < 0.01 ? 3 : 2)}`;
 
 /** `14:32`, in the time of the person's clock. */
 const clock = (at: number): string => {
@@ -24,7 +24,7 @@ export function statusLine(status: Status, { width, theme, glyphs }: Look): stri
   const meter = `${thousands(tokens)}/${thousands(limit)} ${percentLeft}% left`;
   const paint = pressure === "none" ? theme.dim : pressure === "warn" ? theme.warn : theme.bad;
   const parts: readonly Part[] = [
-    { text: theme.dim(model), weight: 4 },
+    { text: theme.dim(model.replace(/^claude-/, "")), weight: 4 },
     { text: paint(meter), weight: 9 },
     ...(warmUntil === undefined
       ? []
@@ -38,18 +38,18 @@ export function statusLine(status: Status, { width, theme, glyphs }: Look): stri
         ]),
     ...(next === undefined
       ? []
-      : [{ text: theme.dim(`next turn ${money(next.warm)} warm, ${money(next.cold)} cold`), weight: 7 }]),
+      : [{ text: theme.dim(`next ${money(next.warm)}, cold ${money(next.cold)}`), weight: 7 }]),
     ...(compacting === undefined
       ? []
       : [
           {
             text: theme.dim(
-              `/compact ${compacting.dollars === undefined ? "" : `${money(compacting.dollars)} `}drops ${thousands(compacting.dropped)}`,
+              `compact ${compacting.dollars === undefined ? "" : `${money(compacting.dollars)} `}drops ${thousands(compacting.dropped)}`,
             ),
-            weight: 5,
+            weight: 6,
           },
         ]),
-    { text: theme.dim(`${money(spent)} so far`), weight: 6 },
+    { text: theme.dim(`${money(spent)} so far`), weight: 5 },
     ...(mode === "default" ? [] : [{ text: theme.accent(mode), weight: 8 }]),
   ];
   const separator = theme.dim(` ${glyphs.dot} `);

@@ -178,7 +178,11 @@ export class DrawnSurface implements Surface {
     else if (data === CTRL_C) this.#controlC();
     else if (isPressed(data, bindings.leave) && this.#prompt.text === "") handlers.onLeave();
     else if (isPressed(data, bindings.interrupt) && !this.#prompt.isCompleting) this.#escape();
-    else if (isPressed(data, bindings.details)) this.showDetails();
+    // Both came at once.
+    else if (data === `${ESC}${ESC}` && bindings.interrupt === "escape") {
+      this.#escape();
+      this.#escape();
+    } else if (isPressed(data, bindings.details)) this.showDetails();
     else if (isPressed(data, bindings.history)) void this.#searchHistory();
     else if (isPressed(data, bindings.mode)) handlers.onMode();
     else if (isPressed(data, "up") && this.#prompt.text === "" && this.#state.queue.length > 0) {

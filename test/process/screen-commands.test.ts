@@ -1,0 +1,207 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { keys } from "./pty-terminal.js";
+import { setScreen } from "./screen-stage.js";
+
+const call = (tool: string, input: object) => ({
+  text: "",
+  calls: [{ tool, input: input as Record<string, unknown> }],
+});
+const counted = (at: number) => [
+  call("Bash", { command: `seq -f 'filler ${at} line %g' 1 1200` }),
+  { text: `Counted ${at}.` },
+];
+
+describe("commands of the screen", () => {
+  it("lists what there is", async () => {
+    const { at, open } = await setScreen([{ text: "Hello." }]);
+    await writeFile(join(at.work, "AGENTS.md"), "Be brief.");
+    const screen = await open();
+    await screen.say("/help");
+    await screen.until("/rewind  Goes back to an earlier message");
+    await screen.until("/compact [from MESSAGE");
+    await screen.say("/memory");
+    await screen.until(/AGENTS\.md {2}project, 9 characters/);
+    await screen.say("/hooks");
+    await screen.until("There are no hooks.");
+    await screen.say("/mcp");
+    await screen.until("There are no MCP servers.");
+    await screen.say("/agents");
+    await screen.until("explore  ");
+    await screen.say("/skills");
+    await screen.until("There are no skills.");
+    await screen.say("/permissions");
+    await screen.until(/mode default\nThere are no rules\./);
+    await screen.say("/permissions bypassPermissions");
+    await screen.until("has to be chosen at the start");
+    await screen.say("/permissions acceptEdits");
+    await screen.untilScreen(/so far · acceptEdits/);
+    screen.type(keys.shiftTab);
+    await screen.untilScreen(/so far · plan/);
+    await screen.say("/plan");
+    await screen.until("Plan mode is off.");
+    await screen.say("/model haiku");
+    await screen.until(/Requests go to claude-haiku[\w-]+ from now on/);
+    await screen.say("/cost");
+    await screen.until("Nothing was billed in this conversation yet.");
+    await screen.say("/nonsense");
+    await screen.until("There is no command /nonsense");
+    await screen.say("/verbosity quiet");
+    await screen.say("!echo typed by $((1+1)) hands");
+    await screen.until("typed by 2 hands");
+  });
+
+  it("tells the model of commands that were typed, and asks aside without entering the conversation", async () => {
+    const { open, api } = await setScreen([{ text: "First." }, { text: "Told by the model." }]);
+    const screen = await open();
+    await screen.say("!echo from the shell");
+    await screen.until(/^from the shell$/m);
+    await screen.say("one");
+    await screen.until("First.");
+    expect(JSON.stringify(api.bodies[0]?.messages)).toContain("<bash-stdout>from the shell");
+    await screen.say("/btw what is this?");
+    await screen.until("by the way: Told by the model.");
+    await screen.until("beside the conversation");
+    await screen.say("two");
+    await screen.until(/❯ two\n\nTold by the model\./);
+    const last = JSON.stringify(api.bodies.at(-1)?.messages);
+    expect(last).not.toContain("what is this?");
+    expect(last).not.toContain("Told by the model.");
+  });
+
+  it("clears, resumes by search, exports and recalls", async () => {
+    const { at, open } = await setScreen([{ text: "It is told." }]);
+    const screen = await open();
+    await screen.say("tell me of whales");
+    await screen.until(/whales\n\nIt is told\./);
+    await screen.say("/clear");
+    await screen.until("A new conversation begins.");
+    await screen.say("tell me of stars");
+    await screen.until(/stars\n\nIt is told\./);
+    await screen.say("/resume");
+    await screen.untilScreen("which conversation?");
+    screen.type("whales");
+    await screen.untilScreen(/❯ whales[^]*tell me of whales/);
+    screen.type(keys.enter);
+    await screen.until(/This is [\w-]{36} now/);
+    await screen.say("/recall whales");
+    await screen.until(/whales[^]*transcript|whales[^]*whales[^]*whales/);
+    await screen.say("/export talk.md");
+    await screen.until("talk.md.");
+    expect(await readFile(join(at.work, "talk.md"), "utf8")).toBe(
+      "## You\n\ntell me of whales\n\n## Agent\n\nIt is told.\n",
+    );
+    await screen.say("/export talk.md");
+    await screen.until("is there already: name another file.");
+  });
+
+  it("compacts with a review, shows what came of it, and takes it back", async () => {
+    const { open, api } = await setScreen([
+      ...counted(1),
+      ...counted(2),
+      ...counted(3),
+      { text: "On it goes." },
+    ]);
+    const screen = await open({ args: ["--window", "120000"], columns: 130 });
+    for (const at of [1, 2, 3]) {
+      await screen.say(`count ${at}`);
+      await screen.until(`Counted ${at}.`);
+    }
+    await screen.untilScreen(/compact \$[\d.]+ drops [\d.]+K/);
+    await screen.say("/compact --review keep the numbers");
+    await screen.untilScreen("The summary, before it takes the place");
+    await screen.untilScreen(/messages go into it, \d+ stay word for word/);
+    screen.type("2");
+    await screen.untilScreen("The summary, as you want it");
+    screen.type("MARKED BY HAND ");
+    await screen.untilScreen("MARKED BY HAND");
+    screen.type(keys.enter);
+    await screen.until(/● compacted [\d.]+K → [\d.]+K · .* · ctrl-o/);
+    screen.type(keys.controlO);
+    await screen.untilScreen("kept word for word");
+    screen.type("q");
+    await screen.say("go on");
+    await screen.until("On it goes.");
+    expect(JSON.stringify(api.bodies.at(-1)?.messages)).toContain("MARKED BY HAND");
+    await screen.say("/undo");
+    await screen.until("The last compaction is undone");
+    await screen.say("/compact --review");
+    await screen.untilScreen("do not compact");
+    screen.type("3");
+    await screen.until(/compaction|aborted|interrupted|called off/i);
+  });
+
+  it("goes back to a message, with the files that the agent has written since", async () => {
+    const { at, open } = await setScreen([
+      call("Write", { file_path: "made.txt", content: "made\n" }),
+      { text: "Made." },
+      call("Read", { file_path: "a.txt" }),
+      call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
+      { text: "Edited." },
+    ]);
+    await writeFile(join(at.work, "a.txt"), "one\n");
+    const screen = await open({ args: ["--permission-mode", "acceptEdits"] });
+    await screen.say("make it");
+    await screen.until("Made.");
+    await screen.say("edit it");
+    await screen.until("Edited.");
+    expect(await readFile(join(at.work, "a.txt"), "utf8")).toBe("two\n");
+    await screen.untilScreen(/^❯$/m);
+    await screen.settled();
+    screen.type(keys.escape + keys.escape);
+    await screen.untilScreen("go back to before which message?");
+    screen.type(keys.enter);
+    await screen.untilScreen("go back, with the files");
+    screen.type("2");
+    await screen.until("The conversation goes on from there");
+    await screen.untilScreen(/^❯ edit it/m);
+    expect(await readFile(join(at.work, "a.txt"), "utf8")).toBe("one\n");
+    expect(await readFile(join(at.work, "made.txt"), "utf8")).toBe("made\n");
+  });
+
+  it("summarises up to a message that is picked, pins, and says what that costs", async () => {
+    const { open, api } = await setScreen([...counted(1), ...counted(2), ...counted(3), { text: "After." }]);
+    const screen = await open({ args: ["--window", "60000"] });
+    await screen.say("count 1");
+    await screen.until("Counted 1.");
+    await screen.say("/pin never touch the lock file");
+    await screen.until(/Pinned: about \d+ tokens, \$[\d.]+ a turn/);
+    for (const at of [2, 3]) {
+      await screen.say(`count ${at}`);
+      await screen.until(`Counted ${at}.`);
+    }
+    await screen.untilScreen(/^❯$/m);
+    await screen.say("/compact up-to");
+    await screen.untilScreen("summarise what stands before which message?");
+    screen.type(keys.enter);
+    await screen.until(/● compacted/);
+    await screen.say("and then?");
+    await screen.until("After.");
+    const last = JSON.stringify(api.bodies.at(-1)?.messages);
+    expect(last).toContain("Keep this in mind: never touch the lock file");
+    expect(last).not.toContain("filler 1 line 600");
+  });
+
+  it("asks the person what the agent wants to know, and shows a plan before it is carried out", async () => {
+    const { open, api } = await setScreen([
+      call("AskUser", {
+        questions: [{ question: "Tabs or spaces?", options: [{ label: "tabs" }, { label: "spaces" }] }],
+      }),
+      call("ExitPlanMode", { plan: "# The plan\n\n1. Do it." }),
+      { text: "Begun." },
+    ]);
+    const screen = await open({ args: ["--permission-mode", "plan"] });
+    await screen.say("plan it");
+    await screen.untilScreen("Tabs or spaces?");
+    screen.type("3");
+    await screen.untilScreen("enter sends");
+    await screen.say("neither of them");
+    await screen.untilScreen("yes, and accept edits");
+    expect(screen.all()).toContain("1. Do it.");
+    screen.type("2");
+    await screen.until("Begun.");
+    await screen.untilScreen(/acceptEdits/);
+    expect(JSON.stringify(api.bodies[1]?.messages)).toContain("neither of them");
+  });
+});
