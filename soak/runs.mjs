@@ -3,11 +3,13 @@ import { delimiter } from "node:path";
 import { demoPartsRun } from "./demo-parts.mjs";
 import { propertiesRun } from "./properties.mjs";
 import { recordingsRun } from "./recordings.mjs";
+import { screenRun } from "./screen.mjs";
 
 const folders = (process.env.PALIMPSEST_CORPUS ?? "").split(delimiter).filter((folder) => folder !== "");
 
 export const soakRuns = [
   propertiesRun,
   demoPartsRun,
+  screenRun,
   ...(folders.length === 0 ? [] : [recordingsRun(folders)]),
 ];

@@ -1,9 +1,6 @@
 import { spawn, type IPty } from "@lydell/node-pty";
 import { fileURLToPath } from "node:url";
-import {
-  createVirtualTerminal,
-  type VirtualTerminal,
-} from "../../packages/palimpsest/src/cli/screen/testing/virtual-terminal.js";
+import { createVirtualTerminal, type VirtualTerminal } from "../../soak/virtual-terminal.mjs";
 import { environmentOf, type Folders } from "./agent-command.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));

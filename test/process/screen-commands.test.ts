@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { transcriptsIn } from "./agent-command.js";
 import { keys } from "./pty-terminal.js";
 import { setScreen } from "./screen-stage.js";
 
@@ -129,7 +130,7 @@ describe("commands of the screen", () => {
     await screen.say("/compact --review");
     await screen.untilScreen("do not compact");
     screen.type("3");
-    await screen.until(/compaction|aborted|interrupted|called off/i);
+    await screen.until("The compaction was called off; the conversation is unchanged.");
   });
 
   it("goes back to a message, with the files that the agent has written since", async () => {
@@ -203,5 +204,50 @@ describe("commands of the screen", () => {
     await screen.until("Begun.");
     await screen.untilScreen(/acceptEdits/);
     expect(JSON.stringify(api.bodies[1]?.messages)).toContain("neither of them");
+  });
+
+  it("goes on with a conversation of 2,000 messages, and shows its end", async () => {
+    const { at, open, api } = await setScreen([{ text: "Still here." }]);
+    const first = await open();
+    await first.say("begin");
+    await first.until("Still here.");
+    first.type(keys.controlD);
+    await first.ended;
+    const [transcript] = await transcriptsIn(at.data);
+    const { path, id } = transcript ?? { path: "", id: "" };
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    const parsed = lines.map((line) => JSON.parse(line) as { readonly type?: string; readonly uuid: string });
+    const asked = parsed.find(({ type }) => type === "user");
+    const answered = parsed.find(({ type }) => type === "assistant");
+    let parentUuid = parsed.at(-1)?.uuid ?? null;
+    const more = Array.from({ length: 2000 }, (_, index) => {
+      const isQuestion = index % 2 === 0;
+      const uuid = `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
+      const base = { ...(isQuestion ? asked : answered), uuid, parentUuid };
+      parentUuid = uuid;
+      const message = isQuestion
+        ? { role: "user", content: `question ${index} 日本語 👍` }
+        : {
+            ...(answered as { readonly message?: object }).message,
+            id: `msg_${index}`,
+            content: [{ type: "text", text: `answer ${index} 日本語 👍` }],
+          };
+      return JSON.stringify({ ...base, message });
+    });
+    await writeFile(path, `${[...lines, ...more].join("\n")}\n`);
+    const screen = await open({ args: ["--resume", id] });
+    await screen.until("answer 1999 日本語 👍");
+    await screen.until(/1,\d{3} earlier messages are part of the conversation/);
+    expect(screen.all()).not.toContain("answer 1901 ");
+    await screen.untilScreen("so far");
+    await screen.say("and now?");
+    await screen.until(/and now\?\n\n\S/);
+    await expect.poll(() => api.bodies.length).toBe(2);
+    expect(api.bodies.at(-1)?.messages.length).toBeGreaterThan(1900);
+    await screen.untilScreen(/^❯$/m);
+    screen.type("日本語を打つ👍x");
+    await screen.untilScreen("❯ 日本語を打つ👍x");
+    await screen.settled();
+    expect(screen.terminal.cursor().column).toBe(2 + 12 + 2 + 1);
   });
 });

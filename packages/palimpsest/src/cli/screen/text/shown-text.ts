@@ -13,6 +13,13 @@ const STEERING =
 
 const STORM = new RegExp(`(\\p{M}{${MOST_MARKS}})(\\p{M}+)`, "gu");
 
+/**
+ * What joins or colours emoji: terminals do not agree how many columns the whole has, and where they do not, lines break. Each
+ * of them is shown by itself.
+ */
+const JOINING =
+  /(?<=[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})|\ufe0f|[\u{1f3fb}-\u{1f3ff}]/gu;
+
 const escaped = (char: string): string => {
   const code = (char.codePointAt(0) ?? 0).toString(16);
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
@@ -20,14 +27,15 @@ const escaped = (char: string): string => {
 
 /**
  * Text of a model, a tool, a file, a server, a hook or a person as a terminal may show it: what would steer the terminal is
- * written out, half characters become the replacement character, storms of combining marks are cut and counted. Ends of
- * lines stay.
+ * written out, half characters become the replacement character, storms of combining marks are cut and counted, joined emoji
+ * are shown one by one. Ends of lines stay.
  */
 export function shownText(text: string): string {
   const shown = text
     .replaceAll(/\p{Surrogate}/gu, "\ufffd")
     .replaceAll("\r\n", "\n")
     .replaceAll("\t", SPACES_PER_TAB)
+    .replaceAll(JOINING, "")
     .replaceAll(STEERING, escaped);
   return calmText(shown);
 }

@@ -29,15 +29,15 @@ export function cutPieces(
       space = undefined;
       continue;
     }
-    const width_ = visibleWidth(segment);
-    if (columns + width_ > width && index > start) {
+    const wide = visibleWidth(segment);
+    while (columns + wide > width && index > start) {
       const end = space !== undefined && segment !== " " ? space : index;
       pieces.push({ line: text.slice(start, end).trimEnd(), end });
       start = end;
       columns = visibleWidth(text.slice(start, index));
       space = undefined;
     }
-    columns += width_;
+    columns += wide;
     if (segment === " ") space = index + 1;
   }
   pieces.push({ line: text.slice(start), end: text.length });

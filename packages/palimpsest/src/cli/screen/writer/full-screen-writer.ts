@@ -63,7 +63,7 @@ export class FullScreenWriter implements Drawer {
         : `${ESC}[${rows - live.length + cursor.row + 1};${Math.min(columns, cursor.column + 1)}H${ESC}[?25h`;
     if (text === "" && place === this.#lastPlace) return;
     this.#lastPlace = place;
-    this.#options.sink.write(`${ESC}[?2026h${text}${place}${ESC}[?2026l`);
+    this.#options.sink.write(`${ESC}[?2026h${ESC}[?7l${text}${place}${ESC}[?7h${ESC}[?2026l`);
   }
 
   handleKey(data: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createVirtualTerminal } from "../testing/virtual-terminal.js";
+import { createVirtualTerminal } from "../../../../../../soak/virtual-terminal.mjs";
 import { ScreenWriter } from "./screen-writer.js";
 
 async function stage({ columns = 30, rows = 8, reflows = true } = {}) {

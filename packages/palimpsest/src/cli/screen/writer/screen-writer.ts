@@ -19,8 +19,9 @@ export interface ScreenWriterOptions {
 }
 
 const ESC = "\u001b";
-const BEGIN = `${ESC}[?2026h`;
-const END = `${ESC}[?2026l`;
+/** Nothing wraps while it is drawn: a terminal that takes a line to be wider than we do cuts it, and all stays in its place. */
+const BEGIN = `${ESC}[?2026h${ESC}[?7l`;
+const END = `${ESC}[?7h${ESC}[?2026l`;
 const HIDE_CURSOR = `${ESC}[?25l`;
 const SHOW_CURSOR = `${ESC}[?25h`;
 
