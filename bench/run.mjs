@@ -14,9 +14,10 @@ import { demoBench } from "./demo-bench.mjs";
 import { longAuditBench } from "./long-audit.mjs";
 import { peersBench } from "./replay-bench.mjs";
 import { readingBench } from "./replay-memory.mjs";
+import { screenBench } from "./screen-bench.mjs";
 
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
-const own = [coreSizeBench, adaptersBench, demoBench, readingBench, peersBench, longAuditBench];
+const own = [coreSizeBench, adaptersBench, demoBench, screenBench, readingBench, peersBench, longAuditBench];
 
 const { values } = parseArgs({ options: { json: { type: "boolean" }, only: { type: "string" } } });
 const prefixes = values.only?.split(",");
