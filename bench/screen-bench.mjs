@@ -193,7 +193,7 @@ export const screenBench = {
     const other = pis((text) => {
       others += Buffer.byteLength(text);
     });
-    const peer = await timed(pieces, { say: other.say });
+    const peer = await timed(pieces, { say: (piece) => other.say(piece) });
     other.stop();
     yield { name: "screen.answer.cpu", value: drawn.cpu, unit: "ms" };
     yield { name: "screen.answer.cpu.pi", value: peer.cpu, unit: "ms" };

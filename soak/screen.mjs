@@ -327,7 +327,7 @@ class Stage {
         at += 1;
         continue;
       }
-      const isRest = this.#mayHaveRests && (line === "" || this.#rests.some((rest) => rest.includes(line)));
+      const isRest = this.#mayHaveRests && this.#isOfRests(line);
       if (!isRest)
         throw new Error(
           `${JSON.stringify(line)} is above the live area and was not committed there; next is ${JSON.stringify(this.#committed[at])}; ${show(above)}`,
@@ -336,6 +336,11 @@ class Stage {
     const missing = this.#committed.slice(at);
     if (missing.some((line) => line !== ""))
       throw new Error(`what was committed is not there: ${show(missing)} after ${show(above)}`);
+  }
+
+  /** A terminal that wraps anew may put what was in two rows of the live area into one. */
+  #isOfRests(line) {
+    return line.split(/\s+/).every((word) => word === "" || this.#rests.some((rest) => rest.includes(word)));
   }
 
   #checkCursor() {
