@@ -20,8 +20,8 @@ describe("commands of the screen", () => {
     await writeFile(join(at.work, "AGENTS.md"), "Be brief.");
     const screen = await open();
     await screen.say("/help");
-    await screen.until("/rewind  Goes back to an earlier message");
-    await screen.until("/compact [from MESSAGE");
+    await screen.until(/\/rewind +Goes back to an earlier message/);
+    await screen.until(/\/compact +Summarises the conversation now, or a part of it\. \[from/);
     await screen.say("/memory");
     await screen.until(/AGENTS\.md {2}project, 9 characters/);
     await screen.say("/hooks");

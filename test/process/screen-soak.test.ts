@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 const runs = fileURLToPath(new URL("../../soak/runs.mjs", import.meta.url));
-const MINUTES = 0.05;
+const MINUTES = 0.02;
 
 it("the long run of the screen holds", async () => {
   const given = process.env["PALIMPSEST_PROPERTY_SEED"];

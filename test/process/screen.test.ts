@@ -21,6 +21,7 @@ describe("the agent in the terminal", () => {
     await screen.untilScreen(/warm until \d\d:\d\d/);
     await screen.settled();
     expect(screen.all().split("\n")).toEqual([
+      expect.stringMatching(/^· palimpsest [\d.]+ in .* · \/help shows what there is$/),
       "",
       "❯ hello",
       "",
@@ -34,13 +35,14 @@ describe("the agent in the terminal", () => {
       "```js",
       "  let a = 1;",
       "```",
+      "",
       "─".repeat(100),
       "❯",
       expect.stringMatching(
         /^sonnet-5 · [\d.]+K\/\d+K \d+% left · warm until \d\d:\d\d · next \$[\d.]+, cold \$[\d.]+ · \$[\d.]+ so far$/,
       ),
     ]);
-    expect(screen.terminal.cursor()).toEqual({ row: 14, column: 2 });
+    expect(screen.terminal.cursor()).toEqual({ row: 16, column: 2 });
     screen.type(keys.controlD);
     expect(await screen.ended).toMatchObject({ exitCode: 0 });
     expect(screen.raw()).not.toMatch(/\u001b\[[23]J/);
@@ -159,6 +161,6 @@ describe("the agent in the terminal", () => {
     screen.type("first");
     await screen.untilScreen(/❯ first/);
     screen.type(keys.enter);
-    await screen.untilScreen(/❯ the first thing\n[\d.]+K/);
+    await screen.untilScreen(/❯ the first thing\nsonnet-5 · [\d.]+K/);
   });
 });

@@ -26,9 +26,10 @@ export const screenCommands: readonly ScreenCommand[] = [
     async run(_args, talk) {
       const agents = listCommands(talk.session.skills.skills);
       const all = [...screenCommands, ...agents].toSorted((a, b) => a.name.localeCompare(b.name));
+      const widest = Math.max(...all.map(({ name }) => name.length));
       const lines = all.map(
-        ({ name, argumentHint, description }) =>
-          `/${name}${argumentHint === undefined ? "" : ` ${argumentHint}`}  ${description}`,
+        ({ name, argumentHint = "", description }) =>
+          `/${name.padEnd(widest)}  ${description}${argumentHint === "" ? "" : ` ${argumentHint}`}`,
       );
       talk.output([...lines, "", KEYS].join("\n"));
     },

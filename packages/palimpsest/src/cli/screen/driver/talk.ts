@@ -10,11 +10,12 @@ import type { Session } from "../../../agent/session/session.js";
 import { heldAdvice } from "../../headless/held-advice.js";
 import type { AgentFlags, OpenedAgent } from "../../headless/open-agent.js";
 import { Teller } from "../../headless/teller.js";
+import { version } from "../../version.js";
 import { screenCommands } from "../commands/screen-commands.js";
 import { compactInScreen } from "../commands/compact-in-screen.js";
 import { runTyped } from "../commands/run-typed.js";
 import { rewindInScreen } from "../commands/rewind-in-screen.js";
-import type { Tone } from "../state/item.js";
+import type { GridPart, Tone } from "../state/item.js";
 import type { Status } from "../state/status.js";
 import type { Surface } from "../surface/surface.js";
 import type { KeptCopies } from "../talk/kept-copies.js";
@@ -233,12 +234,24 @@ export class Talk implements TalkHandle {
       await this.switchTo({}, "clear");
     } else if (result.reason === "done" && !isAnswer) {
       surface.dispatch({ kind: "turn-ended", text: "", tone: "plain" });
+      this.#showGrid(result);
       surface.dispatch({ kind: "output", text: words });
     } else {
       const tone = result.reason === "aborted" ? "warn" : "bad";
       surface.dispatch({ kind: "turn-ended", text: result.reason === "done" ? "" : words, tone });
     }
     return result;
+  }
+
+  /** What `/context` tells, as a picture. */
+  #showGrid({ command }: PromptResult): void {
+    if (command?.name !== "context") return;
+    const { categories, compactAt } = command as {
+      readonly categories?: readonly GridPart[];
+      readonly compactAt?: number;
+    };
+    if (categories === undefined || compactAt === undefined) return;
+    this.surface.dispatch({ kind: "grid", parts: categories, limit: compactAt });
   }
 
   async #hear(event: AgentEvent, signal: AbortSignal): Promise<void> {
@@ -292,6 +305,8 @@ export class Talk implements TalkHandle {
   async greet(source: "startup" | "resume" | "clear"): Promise<void> {
     const { session, opened } = this;
     this.listen();
+    if (source === "startup")
+      this.notice(`palimpsest ${version} in ${this.parts.cwd} · /help shows what there is`);
     for (const notice of opened.notices) this.notice(notice);
     const said = await session.agent.hooks.run(
       "SessionStart",

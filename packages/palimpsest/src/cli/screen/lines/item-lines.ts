@@ -1,4 +1,4 @@
-import type { Item, Tone } from "../state/item.js";
+import type { GridPart, Item, Tone } from "../state/item.js";
 import { cutLine, wrapLines } from "../text/width.js";
 import type { Theme } from "../theme.js";
 import { blockLines } from "./block-lines.js";
@@ -40,6 +40,8 @@ export function itemLines(item: Item, look: Look): readonly string[] {
     }
     case "output":
       return ["", ...wrapLines(item.text, width)];
+    case "grid":
+      return gridLines(item, look);
     case "compaction":
       return [
         "",
@@ -73,3 +75,45 @@ function toolLines(item: Extract<Item, { readonly kind: "tool" }>, look: Look): 
 
 const painted = (tone: Tone, theme: Theme): ((text: string) => string) =>
   ({ plain: theme.dim, good: theme.good, warn: theme.warn, bad: theme.bad })[tone];
+
+const GRID_ROWS = 3;
+const MOST_GRID_COLUMNS = 60;
+
+/** Each cell is a share of the room until the context is compacted: what fills it, and what is left. */
+function gridLines(
+  { parts, limit }: Extract<Item, { readonly kind: "grid" }>,
+  look: Look,
+): readonly string[] {
+  const { theme, width } = look;
+  const columns = Math.min(MOST_GRID_COLUMNS, width);
+  const cells = columns * GRID_ROWS;
+  const paints = [theme.accent, theme.good, theme.warn, theme.code, theme.bad, theme.person];
+  const kinds = kindsOf(parts);
+  const drawn: string[] = [];
+  for (const [index, { tokens }] of kinds.entries()) {
+    const count = Math.min(
+      cells - drawn.length,
+      Math.max(tokens > 0 ? 1 : 0, Math.round((tokens / limit) * cells)),
+    );
+    drawn.push(...Array.from({ length: count }, () => (paints[index % paints.length] ?? theme.dim)("█")));
+  }
+  while (drawn.length < cells) drawn.push(theme.dim("░"));
+  const rows = Array.from({ length: GRID_ROWS }, (_, row) =>
+    drawn.slice(row * columns, (row + 1) * columns).join(""),
+  );
+  const legend = kinds
+    .map(({ name }, index) => `${(paints[index % paints.length] ?? theme.dim)("█")} ${name}`)
+    .join("  ");
+  return ["", ...rows, ...wrapLines(`${legend}  ${theme.dim("░")} left until it is compacted`, width)];
+}
+
+/** Names of tools apart are too many colours. */
+function kindsOf(parts: readonly GridPart[]): readonly GridPart[] {
+  const sums = new Map<string, number>();
+  for (const { name, tokens } of parts) {
+    const kind = /^(calls of|results of|attached)/.exec(name)?.[1] ?? name;
+    const shown = kind.startsWith("calls") ? "calls" : kind.startsWith("results") ? "results" : kind;
+    sums.set(shown, (sums.get(shown) ?? 0) + tokens);
+  }
+  return [...sums].map(([name, tokens]) => ({ name, tokens }));
+}

@@ -44,7 +44,7 @@ export function liveArea(state: ScreenState, view: ViewLines, options: LiveOptio
   const status = state.status === undefined ? [] : [statusLine(state.status, options)];
   const below = fitView(view, Math.max(1, most - status.length));
   const beside = [...callLines(state, options), ...workLines(state, options), ...queueLines(state, options)];
-  const room = most - below.lines.length - status.length;
+  const room = most - below.lines.length - status.length - 1;
   const shownBeside = beside.slice(0, Math.max(0, Math.min(beside.length, room)));
   const left = room - shownBeside.length;
   const open = state.open === undefined ? [] : openPart(state, options);
@@ -55,9 +55,13 @@ export function liveArea(state: ScreenState, view: ViewLines, options: LiveOptio
   }
   const top = left <= 0 ? [] : open.slice(-left);
   const offset = top.length + shownBeside.length;
+  // A line of space above what is typed on, where there is one to spare.
+  const gap = room >= 0 ? [""] : [];
   return {
-    lines: [...top, ...shownBeside, ...below.lines, ...status],
-    ...(below.cursor === undefined ? {} : { cursor: { ...below.cursor, row: below.cursor.row + offset } }),
+    lines: [...top, ...shownBeside, ...gap, ...below.lines, ...status],
+    ...(below.cursor === undefined
+      ? {}
+      : { cursor: { ...below.cursor, row: below.cursor.row + offset + gap.length } }),
   };
 }
 

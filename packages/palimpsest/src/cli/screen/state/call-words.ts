@@ -9,13 +9,32 @@ const TELLING = ["command", "file_path", "pattern", "url", "query", "skill", "de
 /** A call's input on one line. */
 export function aboutCall(input: unknown): string {
   const fields = asFields(input);
+  const [question] = Array.isArray(fields["questions"]) ? (fields["questions"] as readonly unknown[]) : [];
+  if (question !== undefined) return aboutText(String(asFields(question)["question"] ?? ""));
+  if (Array.isArray(fields["todos"])) return aboutTodos(fields["todos"]);
   const telling = TELLING.map((name) => fields[name]).find(
     (value) => typeof value === "string" && value !== "",
   );
   const text =
     typeof telling === "string" ? telling : Object.keys(fields).length === 0 ? "" : JSON.stringify(fields);
-  return shownLine(text.slice(0, LONGEST_ABOUT + 1)).slice(0, LONGEST_ABOUT);
+  return aboutText(text);
 }
+
+const aboutText = (text: string): string =>
+  shownLine(text.slice(0, LONGEST_ABOUT + 1)).slice(0, LONGEST_ABOUT);
+
+function aboutTodos(todos: readonly unknown[]): string {
+  const done = todos.filter((todo) => asFields(todo)["status"] === "completed").length;
+  return `${done} of ${todos.length} done`;
+}
+
+/** The tasks of a list, as people tick them off. */
+const todoLines = (todos: readonly unknown[]): readonly PreviewLine[] =>
+  todos.map((todo) => {
+    const { status, content } = asFields(todo);
+    const mark = status === "completed" ? "[x]" : status === "in_progress" ? "[>]" : "[ ]";
+    return { text: `${mark} ${shownLine(typeof content === "string" ? content : "")}` };
+  });
 
 /** What an edit changes, line by line; undefined for calls that are no edits. */
 export function changeOf(name: string, input: unknown): readonly PreviewLine[] | undefined {
@@ -32,6 +51,7 @@ export function changeOf(name: string, input: unknown): readonly PreviewLine[] |
     return withoutCommonEnds(before, after);
   }
   if (name === "Write") return lines(fields["content"], "added");
+  if (name === "TodoWrite" && Array.isArray(fields["todos"])) return todoLines(fields["todos"]);
   return undefined;
 }
 

@@ -20,10 +20,17 @@ export type Item =
   | { readonly kind: "notice"; readonly text: string; readonly tone: Tone }
   /** What a command says. */
   | { readonly kind: "output"; readonly text: string }
+  /** What the context is made of, to be seen at a glance. */
+  | { readonly kind: "grid"; readonly parts: readonly GridPart[]; readonly limit: number }
   /** The line that a compaction leaves. */
   | { readonly kind: "compaction"; readonly text: string };
 
 export type Tone = "plain" | "good" | "warn" | "bad";
+
+export interface GridPart {
+  readonly name: string;
+  readonly tokens: number;
+}
 
 export interface PreviewLine {
   readonly text: string;

@@ -40,6 +40,10 @@ export function reduce(state: ScreenState, event: ScreenEvent): ScreenState {
         kind: "output",
         text: shownText(event.text),
       });
+    case "grid": {
+      const parts = event.parts.map(({ name, tokens }) => ({ name: shownLine(name), tokens }));
+      return commit(state, { kind: "grid", parts, limit: event.limit });
+    }
     case "notice":
       return commit(state, { kind: "notice", text: shownText(event.text), tone: event.tone });
     case "status":

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../agent/base/agent-event.js";
 import type { CompactionProgress } from "../../../agent/session/compaction-progress.js";
-import type { Detail, Tone } from "./item.js";
+import type { Detail, GridPart, Tone } from "./item.js";
 import type { Status } from "./status.js";
 import type { Verbosity } from "./state.js";
 
@@ -17,6 +17,7 @@ export type ScreenEvent =
   /** The oldest message of the queue is taken, or all of them are given back. */
   | { readonly kind: "unqueued"; readonly all: boolean }
   | { readonly kind: "output"; readonly text: string; readonly detail?: Detail }
+  | { readonly kind: "grid"; readonly parts: readonly GridPart[]; readonly limit: number }
   | { readonly kind: "notice"; readonly text: string; readonly tone: Tone }
   | { readonly kind: "status"; readonly status: Status }
   | { readonly kind: "verbosity"; readonly verbosity: Verbosity }

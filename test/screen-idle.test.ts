@@ -1,13 +1,13 @@
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createVirtualTerminal } from "../../../../../../soak/virtual-terminal.mjs";
-import { screenKeys } from "../input/key-names.js";
-import { glyphs } from "../lines/glyphs.js";
-import type { Status } from "../state/status.js";
-import { themeNamed } from "../theme.js";
-import { ScreenWriter } from "../writer/screen-writer.js";
-import { DrawnSurface } from "./drawn-surface.js";
-import type { KeySource } from "./terminal-mode.js";
+import { createVirtualTerminal } from "../soak/virtual-terminal.mjs";
+import { screenKeys } from "../packages/palimpsest/src/cli/screen/input/key-names.js";
+import { glyphs } from "../packages/palimpsest/src/cli/screen/lines/glyphs.js";
+import type { Status } from "../packages/palimpsest/src/cli/screen/state/status.js";
+import { themeNamed } from "../packages/palimpsest/src/cli/screen/theme.js";
+import { ScreenWriter } from "../packages/palimpsest/src/cli/screen/writer/screen-writer.js";
+import { DrawnSurface } from "../packages/palimpsest/src/cli/screen/surface/drawn-surface.js";
+import type { KeySource } from "../packages/palimpsest/src/cli/screen/surface/terminal-mode.js";
 
 beforeEach(
   () =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createVirtualTerminal } from "../../../../../../soak/virtual-terminal.mjs";
-import { ScreenWriter } from "./screen-writer.js";
+import { createVirtualTerminal } from "../soak/virtual-terminal.mjs";
+import { ScreenWriter } from "../packages/palimpsest/src/cli/screen/writer/screen-writer.js";
 
 async function stage({ columns = 30, rows = 8, reflows = true } = {}) {
   const terminal = createVirtualTerminal({ columns, rows });
