@@ -17,6 +17,8 @@ describe("how the screen starts and ends", () => {
     await screen.untilScreen("so far");
     await screen.say("hello");
     await screen.until("You said: hello");
+    await screen.say("/clear");
+    await screen.until("A new conversation begins.");
     const other = openPty(at, { env: { ANTHROPIC_API_KEY: undefined } });
     await other.untilScreen("watch the demo");
     other.type("1");
@@ -71,6 +73,44 @@ describe("how the screen starts and ends", () => {
       expect(screen.screen()).not.toContain("esc interrupts");
     },
   );
+
+  it("gives the terminal back where it fails, and says why after that", async () => {
+    const { at, open } = await setScreen();
+    await writeFile(join(at.root, "fail.mjs"), "setTimeout(() => { throw new Error('boom') }, 1500);");
+    const screen = await open({ env: { NODE_OPTIONS: `--import ${join(at.root, "fail.mjs")}` } });
+    expect(await screen.ended).toMatchObject({ exitCode: 1 });
+    expect(screen.raw()).toMatch(/\u001b\[\?2004l[^]*\u001b\[\?25h[^]*Error: boom/);
+  });
+
+  it("ends where a signal comes while a list is shown", async () => {
+    const { open } = await setScreen([{ text: "Hello." }]);
+    const screen = await open();
+    await screen.say("hello");
+    await screen.until("Hello.");
+    await screen.say("/resume");
+    await screen.untilScreen("which conversation?");
+    screen.pty.kill("SIGTERM");
+    expect(await screen.ended).toMatchObject({ exitCode: 130 });
+    expect(screen.raw()).toMatch(restored);
+  });
+
+  it("interrupts with a signal where lines are typed, and ends with the second", async () => {
+    const { open } = await setScreen([
+      { text: "", calls: [{ tool: "Bash", input: { command: "sleep 60" } }] },
+      { text: "Back." },
+    ]);
+    const screen = await open({ args: ["--permission-mode", "bypassPermissions"], env: { ACCESSIBLE: "1" } });
+    screen.type("wait\r");
+    await screen.until("(working; ctrl-c interrupts)");
+    await screen.until("(Bash sleep 60 …)");
+    screen.type(keys.controlC);
+    await screen.until("It was interrupted.");
+    screen.type("again\r");
+    await screen.until("Back.");
+    await screen.until(/Back\.[^]*so far[^]*> $|Back\.[^]*so far[^]*>$/);
+    screen.type(keys.controlC);
+    expect(await screen.ended).toMatchObject({ exitCode: 0 });
+  });
 
   it("says what is wrong with its settings, and starts without them", async () => {
     const { at, open } = await setScreen();

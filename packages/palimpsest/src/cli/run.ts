@@ -125,7 +125,7 @@ async function openScreen(args: readonly string[], terminal: Terminal): Promise<
   const { runScreen } = await import("./screen/run-screen.js");
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const signals = ["SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, onSignal);
   process.stdout.on("error", onSignal);
   let exitCode = 0;
@@ -136,6 +136,10 @@ async function openScreen(args: readonly string[], terminal: Terminal): Promise<
         keys: process.stdin,
         stdout: process.stdout,
         signal: stop.signal,
+        onInterrupt(listener) {
+          process.on("SIGINT", listener);
+          return () => void process.removeListener("SIGINT", listener);
+        },
         demo: () => run(["demo"], terminal),
       });
     });

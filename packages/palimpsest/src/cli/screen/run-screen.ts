@@ -67,7 +67,11 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
   const onSignal = (): void => {
     stop.abort();
     talk?.leave();
+    surface.cancel();
   };
+  const stopInterrupts = io.onInterrupt(() => {
+    if (!handlers.onInterrupt()) onSignal();
+  });
   io.signal.addEventListener("abort", onSignal, { once: true });
   try {
     const review: Review = { current: undefined };
@@ -77,7 +81,7 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
     talk = new Talk(
       {
         surface,
-        open: (next) => open({ ...afresh(flags), ...next }),
+        open: (next) => open({ ...afresh(first.flags), ...next }),
         review,
         cwd,
         home,
@@ -105,6 +109,7 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
     return error.name === "UsageError" ? ExitCode.usage : ExitCode.failed;
   } finally {
     io.signal.removeEventListener("abort", onSignal);
+    stopInterrupts();
     surface.close();
   }
 }
@@ -127,9 +132,8 @@ function afresh({
   at: _at,
   branch: _branch,
   sessionId: _id,
-  prompt: _prompt,
   ...rest
-}: ScreenFlags): AgentFlags {
+}: AgentFlags): AgentFlags {
   return rest;
 }
 
@@ -145,7 +149,12 @@ interface OpenerParts {
   readonly talk: () => Talk | undefined;
 }
 
-type Open = (flags: AgentFlags) => Promise<{ readonly opened: OpenedAgent; readonly copies: KeptCopies }>;
+interface Opened {
+  readonly opened: OpenedAgent;
+  readonly copies: KeptCopies;
+}
+
+type Open = (flags: AgentFlags) => Promise<Opened>;
 
 function opener(_flags: ScreenFlags, parts: OpenerParts): Open {
   const { io, surface, config, data, cwd, review, stop, talk } = parts;
@@ -190,7 +199,7 @@ interface StartParts {
 async function start(
   { resume, prompt: _prompt, fullScreen: _full, ...rest }: ScreenFlags,
   { io, surface, open, data, cwd }: StartParts,
-): Promise<Awaited<ReturnType<Open>> | number> {
+): Promise<(Opened & { readonly flags: AgentFlags }) | number> {
   let flags: AgentFlags = { ...rest, ...(typeof resume === "string" ? { resume } : {}) };
   if (resume === true) {
     const { listSessions } = await import("../../agent/session/list-sessions.js");
@@ -199,7 +208,7 @@ async function start(
   }
   for (;;) {
     try {
-      return await open(flags);
+      return { ...(await open(flags)), flags };
     } catch (error) {
       if (error instanceof TrustDeclined) {
         if (error.answer === "without") flags = { ...flags, settingSources: ["user"] };

@@ -10,7 +10,8 @@ const TELLING = ["command", "file_path", "pattern", "url", "query", "skill", "de
 export function aboutCall(input: unknown): string {
   const fields = asFields(input);
   const [question] = Array.isArray(fields["questions"]) ? (fields["questions"] as readonly unknown[]) : [];
-  if (question !== undefined) return aboutText(String(asFields(question)["question"] ?? ""));
+  const asked = asFields(question)["question"];
+  if (typeof asked === "string") return aboutText(asked);
   if (Array.isArray(fields["todos"])) return aboutTodos(fields["todos"]);
   const telling = TELLING.map((name) => fields[name]).find(
     (value) => typeof value === "string" && value !== "",

@@ -32,6 +32,18 @@ describe("what the screen knows", () => {
     expect(ended.pending).toHaveLength(2);
   });
 
+  it("does not part a paragraph for what is told meanwhile", () => {
+    const notice: ScreenEvent = { kind: "notice", text: "by the way", tone: "plain" };
+    const state = after([text("One"), notice, text(" more.\n\nTwo")]);
+    expect(state.pending).toMatchObject([
+      { kind: "answer", block: { source: "One more.\n" } },
+      { kind: "notice", text: "by the way" },
+    ]);
+    expect(
+      reduce(reduce(state, notice), { kind: "turn-ended", text: "", tone: "plain" }).pending,
+    ).toMatchObject([{}, {}, { kind: "answer", block: { source: "Two" } }, { kind: "notice" }]);
+  });
+
   it("shows an answer that did not stream", () => {
     expect(after([message("assistant", [{ type: "text", text: "Whole." }])]).pending).toHaveLength(1);
   });

@@ -45,7 +45,7 @@ export function reduce(state: ScreenState, event: ScreenEvent): ScreenState {
       return commit(state, { kind: "grid", parts, limit: event.limit });
     }
     case "notice":
-      return commit(state, { kind: "notice", text: shownText(event.text), tone: event.tone });
+      return notify(state, { kind: "notice", text: shownText(event.text), tone: event.tone });
     case "status":
       return { ...state, status: event.status };
     case "verbosity":
@@ -63,6 +63,15 @@ const commit = (state: ScreenState, ...items: readonly Item[]): ScreenState => {
   const settled = state.open === undefined ? state : closeAnswer(state);
   return { ...settled, lastPart: "none", pending: [...settled.pending, ...items] };
 };
+
+/** What is told meanwhile does not part a paragraph: it stands after it. */
+const notify = (state: ScreenState, item: Item): ScreenState =>
+  state.open === undefined ? commit(state, item) : { ...state, held: [...state.held, item] };
+
+const settleHeld = (state: ScreenState): ScreenState =>
+  state.held.length === 0
+    ? state
+    : { ...state, pending: [...state.pending, ...state.held], held: [], lastPart: "none" };
 
 const withDetail = (state: ScreenState, { title, text }: Detail): ScreenState => ({
   ...state,
@@ -85,14 +94,14 @@ function answerItems(state: ScreenState, closed: TakenText["closed"]): ScreenSta
 
 function closeAnswer(state: ScreenState): ScreenState {
   if (state.open === undefined) return state;
-  return { ...answerItems(state, closedBlock(state.open)), open: undefined };
+  return settleHeld({ ...answerItems(state, closedBlock(state.open)), open: undefined });
 }
 
 function say(state: ScreenState, text: string): ScreenState {
   const { closed, open } = takeText(state.open, shownText(text));
-  const begun = settleThinking(state);
+  const begun = answerItems(settleThinking(state), closed);
   return {
-    ...answerItems(begun, closed),
+    ...(closed.length > 0 || open === undefined ? settleHeld(begun) : begun),
     open,
     hasStreamed: true,
     activity: state.activity && {
@@ -171,7 +180,7 @@ function hear(state: ScreenState, event: AgentEvent): ScreenState {
       return commit({ ...state, hasStreamed: false }, { kind: "notice", text, tone: "warn" });
     }
     case "notice":
-      return commit(state, { kind: "notice", text: shownText(event.text), tone: "plain" });
+      return notify(state, { kind: "notice", text: shownText(event.text), tone: "plain" });
   }
 }
 

@@ -9,6 +9,8 @@ export interface ScreenState {
   readonly pending: readonly Item[];
   /** The part of the answer that is still being said. */
   readonly open: OpenBlock | undefined;
+  /** What is told once the open part is whole. */
+  readonly held: readonly Item[];
   /** Whether a line of space stands before the next part of the answer. */
   readonly lastPart: "none" | "block" | "item";
   /** The model has said something since its last message. */
@@ -49,6 +51,7 @@ interface Activity {
 export const createState = (verbosity: Verbosity): ScreenState => ({
   pending: [],
   open: undefined,
+  held: [],
   lastPart: "none",
   hasStreamed: false,
   thinking: "",

@@ -9,6 +9,7 @@ import type { Look } from "../lines/look.js";
 import { reduce } from "../state/reduce.js";
 import type { ScreenEvent } from "../state/screen-event.js";
 import { createState, type ScreenState, type Verbosity } from "../state/state.js";
+import { shownLine } from "../text/shown-text.js";
 import type { Theme } from "../theme.js";
 import { ChoiceView, type Chosen } from "../views/choice-view.js";
 import { PickView } from "../views/pick-view.js";
@@ -63,6 +64,9 @@ export class DrawnSurface implements Surface {
   #leftAt = Number.NEGATIVE_INFINITY;
   #history: readonly string[] = [];
   readonly #stopListening: () => void;
+  /** Calls off the views that are shown, the newest last. */
+  readonly #cancels = new Set<() => void>();
+  readonly #onGone = (): void => this.#options.handlers.onLeave();
   readonly #onData = (data: Buffer | string): void => this.#input.process(data);
 
   constructor(options: DrawnSurfaceOptions) {
@@ -80,6 +84,9 @@ export class DrawnSurface implements Surface {
     this.#input.on("data", (data: string) => this.#handle(data));
     this.#input.on("paste", (text: string) => this.#handle(`${ESC}[200~${text}${ESC}[201~`));
     options.keys.on("data", this.#onData);
+    // The terminal has gone away.
+    options.keys.on("error", this.#onGone);
+    options.keys.on("end", this.#onGone);
     options.keys.resume();
     this.#stopListening = options.onResize(() => this.draw());
     this.draw();
@@ -259,6 +266,7 @@ export class DrawnSurface implements Surface {
       let view: View | undefined;
       const finish = (result: T | undefined): void => {
         signal?.removeEventListener("abort", onAbort);
+        this.#cancels.delete(onAbort);
         this.#views = this.#views.filter((one) => one !== view);
         this.#drawSoon();
         resolve(result);
@@ -266,6 +274,7 @@ export class DrawnSurface implements Surface {
       const onAbort = (): void => finish(undefined);
       if (signal?.aborted === true) return resolve(undefined);
       signal?.addEventListener("abort", onAbort, { once: true });
+      this.#cancels.add(onAbort);
       view = create(finish);
       this.#views = [...this.#views, view];
       this.draw();
@@ -334,7 +343,11 @@ export class DrawnSurface implements Surface {
   readonly ring = (words: string): void => {
     const { bell, sink } = this.#options;
     if (bell === "bell") sink.write("\u0007");
-    if (bell === "notify") sink.write(`${ESC}]9;${words}\u0007`);
+    if (bell === "notify") sink.write(`${ESC}]9;${shownLine(words.slice(0, 200))}\u0007`);
+  };
+
+  readonly cancel = (): void => {
+    for (const cancel of this.#cancels) cancel();
   };
 
   readonly close = (): void => {
@@ -355,6 +368,7 @@ export class DrawnSurface implements Surface {
     clearTimeout(this.#cooling);
     this.#stopListening();
     this.#options.keys.removeListener("data", this.#onData);
+    this.#options.keys.removeListener("end", this.#onGone);
     this.#options.keys.pause();
     this.#input.destroy();
     this.#mode.leave();

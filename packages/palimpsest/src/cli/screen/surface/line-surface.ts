@@ -9,6 +9,7 @@ import { reduce } from "../state/reduce.js";
 import type { ScreenEvent } from "../state/screen-event.js";
 import { createState, type ScreenState, type Verbosity } from "../state/state.js";
 import { harmlessLine } from "../text/shown-text.js";
+import { cutLine } from "../text/width.js";
 import type { Theme } from "../theme.js";
 import type { Chosen } from "../views/choice-view.js";
 import type { Question, Surface, SurfaceHandlers } from "./surface.js";
@@ -41,6 +42,7 @@ export class LineSurface implements Surface {
   constructor(options: LineSurfaceOptions) {
     this.#options = options;
     this.#state = createState(options.verbosity);
+    options.keys.on("error", () => options.handlers.onLeave());
     this.#lines = createInterface({ input: options.keys, terminal: false });
     this.#lines.on("line", (line) => this.#hear(line));
     this.#lines.on("close", () => {
@@ -91,6 +93,9 @@ export class LineSurface implements Surface {
     if (pending.length > 0) this.#state = reduce(this.#state, { kind: "flushed", items: pending.length });
     const isAtWork = this.#state.activity !== undefined;
     if (isAtWork && !this.#isAtWork) this.#write(["(working; ctrl-c interrupts)"]);
+    const begun =
+      event.kind === "agent" && event.event.kind === "tool-start" ? this.#state.calls.at(-1) : undefined;
+    if (begun !== undefined) this.#write([cutLine(`(${begun.name} ${begun.about} …)`, look.width)]);
     const hasEnded = !isAtWork && this.#isAtWork;
     this.#isAtWork = isAtWork;
     if (hasEnded || ((event.kind === "output" || event.kind === "notice") && !isAtWork)) this.#showPrompt();
@@ -179,6 +184,8 @@ export class LineSurface implements Surface {
   readonly ring = (): void => {
     if (this.#options.bell !== "none") this.#options.sink.write("\u0007");
   };
+
+  readonly cancel = (): void => this.#waiting?.(undefined);
 
   readonly close = (): void => {
     if (this.#isClosed) return;

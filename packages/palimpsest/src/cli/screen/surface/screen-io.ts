@@ -9,6 +9,8 @@ export interface ScreenIo {
   readonly stdout: NodeJS.WriteStream;
   /** Aborted by a signal of the system. */
   readonly signal: AbortSignal;
+  /** Tells of every wish to interrupt that comes as a signal; gives what takes the listener away. */
+  readonly onInterrupt: (listener: () => void) => () => void;
   /** Shows the demo; gives its exit code. */
   readonly demo: () => Promise<number>;
 }

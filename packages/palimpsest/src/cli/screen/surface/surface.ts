@@ -46,6 +46,8 @@ export interface Surface {
   readonly remember: (prompts: readonly string[]) => void;
   /** Somebody is waited for. */
   readonly ring: (words: string) => void;
+  /** Calls off whatever the person is asked. */
+  readonly cancel: () => void;
   /** Draws what is left, and gives the terminal back as it was. */
   readonly close: () => void;
 }

@@ -21,16 +21,21 @@ export interface TerminalMode {
 /** Keys come one by one, and pastes as one piece; `leave` makes the terminal what it was. */
 export function createTerminalMode(sink: TextSink, keys: KeySource): TerminalMode {
   let isEntered = false;
-  return {
+  const mode: TerminalMode = {
     enter() {
       if (isEntered) return;
       isEntered = true;
+      // However the process ends, and before it says why.
+      process.once("exit", mode.leave);
+      process.once("uncaughtExceptionMonitor", mode.leave);
       keys.setRawMode?.(true);
       sink.write(ENTER);
     },
     leave() {
       if (!isEntered) return;
       isEntered = false;
+      process.removeListener("exit", mode.leave);
+      process.removeListener("uncaughtExceptionMonitor", mode.leave);
       try {
         sink.write(LEAVE);
         keys.setRawMode?.(false);
@@ -39,4 +44,5 @@ export function createTerminalMode(sink: TextSink, keys: KeySource): TerminalMod
       }
     },
   };
+  return mode;
 }

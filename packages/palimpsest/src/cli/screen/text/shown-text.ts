@@ -53,8 +53,9 @@ export const shownLine = (text: string): string => shownText(text.replaceAll(/\r
 /** Colours and weights alone, as this program writes them. */
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
 const STYLE = /\u001b\[[\d;]*m/g;
+/** Nothing of these is ever in a line that this program makes. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
 /** The last line of defence: of a line that is about to be written nothing but letters and styles gets through. */
 export function harmlessLine(line: string): string {
@@ -68,5 +69,6 @@ export function harmlessLine(line: string): string {
   return made + escapeAll(line.slice(from));
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what this is about
-const escapeAll = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, escaped);
+const ALL_CONTROL = new RegExp(CONTROL, "g");
+
+const escapeAll = (text: string): string => text.replaceAll(ALL_CONTROL, escaped);
