@@ -113,6 +113,9 @@ describe("commands of the screen", () => {
     await screen.say("/compact --review keep the numbers");
     await screen.untilScreen("The summary, before it takes the place");
     await screen.untilScreen(/messages go into it, \d+ stay word for word/);
+    await screen.untilScreen(/1–\d+ of \d+ lines · page up, page down/);
+    screen.type("\u001b[6~");
+    await screen.untilScreen(/[2-9]\d*–(\d+) of \1 lines/);
     screen.type("2");
     await screen.untilScreen("The summary, as you want it");
     screen.type("MARKED BY HAND ");

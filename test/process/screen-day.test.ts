@@ -66,7 +66,7 @@ describe("a day of a person with the screen", () => {
     await morning.say("/compact --review mind the names");
     await morning.untilScreen("The summary, before it takes the place");
     morning.type("1");
-    await morning.until(/● compacted [\d.]+K → [\d.]+K · \$[\d.]+ · \d+ messages kept/);
+    await morning.until(/● compacted [\d.]+K → [\d.]+K · \$[\d.]+ · \d+ messages? kept/);
     morning.type(keys.controlO);
     await morning.untilScreen(/compaction [\d.]+K → [\d.]+K[^]*kept word for word/);
     morning.type("q");

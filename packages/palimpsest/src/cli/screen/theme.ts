@@ -15,6 +15,8 @@ export interface Theme {
   readonly person: Paint;
   readonly added: Paint;
   readonly removed: Paint;
+  /** For parts that are told from each other. */
+  readonly parts: readonly Paint[];
 }
 
 export type ThemeName = "dark" | "light" | "auto";
@@ -46,6 +48,7 @@ const dark: Theme = {
   person: style("1;36", "22;39"),
   added: style("32", "39"),
   removed: style("31", "39"),
+  parts: ["36", "32", "33", "35", "31", "34"].map((colour) => style(colour, "39")),
 };
 
 const light: Theme = {
@@ -58,6 +61,7 @@ const light: Theme = {
   person: style("1;34", "22;39"),
   added: style("38;5;22", "39"),
   removed: style("31", "39"),
+  parts: ["34", "38;5;22", "38;5;130", "35", "31", "36"].map((colour) => style(colour, "39")),
 };
 
 const none: Theme = {
@@ -74,6 +78,7 @@ const none: Theme = {
   person: plain,
   added: plain,
   removed: plain,
+  parts: [plain],
 };
 
 /** `COLORFGBG` is the one thing that terminals say of their background without being asked: `15;0`, the last is the background. */

@@ -235,7 +235,10 @@ export class Talk implements TalkHandle {
     } else if (result.reason === "done" && !isAnswer) {
       surface.dispatch({ kind: "turn-ended", text: "", tone: "plain" });
       this.#showGrid(result);
-      surface.dispatch({ kind: "output", text: words });
+      // What a compaction did is told by the line that it leaves.
+      const isTold = result.command?.name === "compact" && result.command["boundary"] !== undefined;
+      const left = isTold ? words.split("\n").slice(1).join("\n") : words;
+      if (left !== "") surface.dispatch({ kind: "output", text: left });
     } else {
       const tone = result.reason === "aborted" ? "warn" : "bad";
       surface.dispatch({ kind: "turn-ended", text: result.reason === "done" ? "" : words, tone });

@@ -39,7 +39,7 @@ export function itemLines(item: Item, look: Look): readonly string[] {
       );
     }
     case "output":
-      return ["", ...wrapLines(item.text, width)];
+      return ["", ...item.text.split("\n").flatMap((line) => hangingLines(line, width))];
     case "grid":
       return gridLines(item, look);
     case "compaction":
@@ -50,6 +50,16 @@ export function itemLines(item: Item, look: Look): readonly string[] {
         ),
       ];
   }
+}
+
+const WIDEST_NAME = 20;
+
+/** A line of two columns goes on under its second. */
+function hangingLines(line: string, width: number): readonly string[] {
+  const [head = ""] = /^\S+ {2,}/.exec(line) ?? [];
+  if (head === "" || head.length > WIDEST_NAME || head.length * 2 > width) return wrapLines(line, width);
+  const lines = wrapLines(line.slice(head.length), width - head.length);
+  return lines.map((text, index) => (index === 0 ? head : " ".repeat(head.length)) + text);
 }
 
 function toolLines(item: Extract<Item, { readonly kind: "tool" }>, look: Look): readonly string[] {
@@ -87,7 +97,6 @@ function gridLines(
   const { theme, width } = look;
   const columns = Math.min(MOST_GRID_COLUMNS, width);
   const cells = columns * GRID_ROWS;
-  const paints = [theme.accent, theme.good, theme.warn, theme.code, theme.bad, theme.person];
   const kinds = kindsOf(parts);
   const drawn: string[] = [];
   for (const [index, { tokens }] of kinds.entries()) {
@@ -95,14 +104,16 @@ function gridLines(
       cells - drawn.length,
       Math.max(tokens > 0 ? 1 : 0, Math.round((tokens / limit) * cells)),
     );
-    drawn.push(...Array.from({ length: count }, () => (paints[index % paints.length] ?? theme.dim)("█")));
+    drawn.push(
+      ...Array.from({ length: count }, () => (theme.parts[index % theme.parts.length] ?? theme.dim)("█")),
+    );
   }
   while (drawn.length < cells) drawn.push(theme.dim("░"));
   const rows = Array.from({ length: GRID_ROWS }, (_, row) =>
     drawn.slice(row * columns, (row + 1) * columns).join(""),
   );
   const legend = kinds
-    .map(({ name }, index) => `${(paints[index % paints.length] ?? theme.dim)("█")} ${name}`)
+    .map(({ name }, index) => `${(theme.parts[index % theme.parts.length] ?? theme.dim)("█")} ${name}`)
     .join("  ");
   return ["", ...rows, ...wrapLines(`${legend}  ${theme.dim("░")} left until it is compacted`, width)];
 }

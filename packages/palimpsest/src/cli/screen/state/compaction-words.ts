@@ -1,4 +1,5 @@
 import { isHumanMessage, type EngineStep } from "@palimpsest/core";
+import { plural } from "../../terminal.js";
 import type { Detail } from "./item.js";
 
 type Compacted = NonNullable<EngineStep["compacted"]>;
@@ -7,14 +8,14 @@ type Compacted = NonNullable<EngineStep["compacted"]>;
 export const thousands = (tokens: number): string =>
   tokens < 1000 ? String(Math.round(tokens)) : `${(tokens / 1000).toFixed(tokens < 9950 ? 1 : 0)}K`;
 
-/** `compacted 114K → 22K · $0.06 · 4 messages kept, 2 of them yours · ctrl-o`. */
+/** `compacted 114K → 22K · $0.06 · 4 messages kept, 2 of yours; what else you said is quoted · ctrl-o`. */
 export function compactionLine(compacted: Compacted, price: string | undefined): string {
   const { tokensBefore, tokensAfter, kept } = compacted;
   const human = kept.filter(isHumanMessage).length;
   return [
     `compacted ${thousands(tokensBefore)} → ${thousands(tokensAfter)}`,
     ...(price === undefined ? [] : [price]),
-    `${kept.length} messages kept, ${human} of them yours; what else you said is quoted`,
+    `${plural(kept.length, "message")} kept, ${human} of yours; what else you said is quoted`,
     "ctrl-o",
   ].join(" · ");
 }

@@ -38,6 +38,9 @@ export class ChoiceView implements View {
   readonly #options: ChoiceViewOptions;
   readonly #list: SelectList;
   readonly #marked = new Set<string>();
+  /** The first line of what is asked about that is seen. */
+  #top = 0;
+  #page = 1;
   #words: { readonly view: PromptView; readonly value: string } | undefined;
 
   constructor(options: ChoiceViewOptions) {
@@ -91,6 +94,12 @@ export class ChoiceView implements View {
       else this.#words.view.handleInput(data);
       return;
     }
+    if (matchesKey(data, "pageDown")) this.#top += this.#page;
+    else if (matchesKey(data, "pageUp")) this.#top = Math.max(0, this.#top - this.#page);
+    else this.#answer(data);
+  }
+
+  #answer(data: string): void {
     const { choices, isMultiple = false } = this.#options;
     const figure = /^[1-9]$/.test(data) ? choices[Number(data) - 1] : undefined;
     if (figure !== undefined && !isMultiple) this.#choose(figure.value);
@@ -127,11 +136,7 @@ export class ChoiceView implements View {
     );
     const rule = theme().dim(look.glyphs.rule.repeat(look.width));
     const room = Math.max(1, rows - list.length - 3);
-    const all = about(look);
-    const head =
-      all.length <= room
-        ? all
-        : [...all.slice(0, Math.max(0, room - 1)), theme().dim(`… ${all.length - room + 1} more lines`)];
+    const head = this.#window(about(look), room, theme());
     const lines = [rule, ...head, "", ...list, hint];
     const cursor = own?.cursor;
     return {
@@ -140,6 +145,16 @@ export class ChoiceView implements View {
         ? { cursor: { row: head.length + 2 + this.#selected(), column: 0 } }
         : { cursor: { row: cursor.row + head.length + 2, column: cursor.column } }),
     };
+  }
+
+  /** As much of what is asked about as there is room for; page up and page down move it. */
+  #window(all: readonly string[], room: number, theme: Theme): readonly string[] {
+    if (all.length <= room) return all;
+    this.#page = Math.max(1, room - 1);
+    this.#top = Math.min(this.#top, all.length - this.#page);
+    const end = this.#top + this.#page;
+    const mark = `${this.#top + 1}–${end} of ${all.length} lines · page up, page down`;
+    return [...all.slice(this.#top, end), theme.dim(mark)];
   }
 
   /** The cursor stands at the answer that enter would give: screen readers say it. */
