@@ -1,7 +1,6 @@
-import { createUserMessage, isHumanMessage, type Message } from "@palimpsest/core";
+import { createAttachmentMessage, createUserMessage, isHumanMessage } from "@palimpsest/core";
 import type { AgentEvent } from "../../../agent/base/agent-event.js";
 import { answerPrompt, type PromptResult } from "../../../agent/commands/answer-prompt.js";
-import { dollars } from "../../../agent/commands/figures.js";
 import { findMentions } from "../../../agent/commands/find-mentions.js";
 import { parseCommand } from "../../../agent/commands/parse-command.js";
 import { query } from "../../../agent/loop/query.js";
@@ -20,11 +19,12 @@ import type { Status } from "../state/status.js";
 import type { Surface } from "../surface/surface.js";
 import type { KeptCopies } from "../talk/kept-copies.js";
 import { saidText } from "../talk/said-text.js";
+import { isPriceFine } from "./price-warning.js";
+import { showEarlier } from "./show-earlier.js";
 import { compactingOf, statusOf } from "../talk/status-of.js";
 import type { TalkHandle, TalkParts } from "../talk/talk-handle.js";
 
-/** Beyond so many dollars more than usual, the person is asked before it is sent. */
-const DEAR_DOLLARS = 0.25;
+const LONG_TURN_MS = 30_000;
 const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan"];
 
 /** A conversation of a person with the agent: takes what is typed, has it answered, and tells the surface what happens. */
@@ -148,12 +148,19 @@ export class Talk implements TalkHandle {
   async #answer(text: string): Promise<void> {
     const turn = new AbortController();
     this.#turn = turn;
+    const begun = this.parts.now();
     try {
       await this.#perform(text, turn.signal);
     } catch (error) {
-      this.notice(error instanceof Error ? error.message : String(error), "bad");
+      this.surface.dispatch({
+        kind: "turn-ended",
+        text: error instanceof Error ? error.message : String(error),
+        tone: "bad",
+      });
     } finally {
       this.#turn = undefined;
+      // Nobody looks at it any more.
+      if (this.parts.now() - begun > LONG_TURN_MS) this.surface.ring("The agent is done");
       await this.#weigh();
     }
   }
@@ -185,31 +192,11 @@ export class Talk implements TalkHandle {
       return;
     }
     if (text.startsWith("!") && text.length > 1) return runTyped(text.slice(1).trim(), this, signal);
-    if (command === undefined && !(await this.#isPriceFine())) {
+    if (command === undefined && !(await isPriceFine(this))) {
       this.surface.setText(text);
       return;
     }
     await this.say(text, signal);
-  }
-
-  /** Warns where the cache is cold, and asks where that is dear. */
-  async #isPriceFine(): Promise<boolean> {
-    const { next, isWarm, warmUntil } = statusOf(this.session, {
-      now: this.parts.now(),
-      compacting: undefined,
-    });
-    if (next === undefined || isWarm || warmUntil === undefined) return true;
-    const price = `The cache went cold: this turn costs about ${dollars(next.cold)} before it is answered, not ${dollars(next.warm)}.`;
-    this.notice(price, "warn");
-    if (next.cold - next.warm < DEAR_DOLLARS) return true;
-    const chosen = await this.surface.ask({
-      about: ({ theme }) => [theme.warn(price)],
-      choices: [
-        { value: "send", label: "send it" },
-        { value: "no", label: "not now", description: "what you typed comes back" },
-      ],
-    });
-    return chosen?.values[0] === "send";
   }
 
   /** Has a prompt answered: words for the model, or a command of the agent's own. */
@@ -300,7 +287,20 @@ export class Talk implements TalkHandle {
       }
       const content = (agent.hide ?? ((words: string) => words))(text);
       await conversation.append(createUserMessage(conversation.origin(), { content }));
+      await this.#attach("UserPromptSubmit", said.contexts);
       this.surface.dispatch({ kind: "said", text });
+    }
+  }
+
+  /** What hooks want the model to know. */
+  async #attach(
+    hookEvent: "SessionStart" | "UserPromptSubmit",
+    contexts: readonly string[] = [],
+  ): Promise<void> {
+    const { conversation } = this.session;
+    for (const content of contexts) {
+      const attachment = { type: "hook_additional_context", hookEvent, content };
+      await conversation.append(createAttachmentMessage(conversation.origin(), attachment));
     }
   }
 
@@ -317,17 +317,8 @@ export class Talk implements TalkHandle {
       { signal: new AbortController().signal },
     );
     if (said.message !== undefined) this.notice(said.message);
-    const { createAttachmentMessage } = await import("@palimpsest/core");
-    for (const content of said.contexts ?? []) {
-      await session.conversation.append(
-        createAttachmentMessage(session.conversation.origin(), {
-          type: "hook_additional_context",
-          hookEvent: "SessionStart",
-          content,
-        }),
-      );
-    }
-    if (source === "resume") this.#showEarlier(session.conversation.live);
+    await this.#attach("SessionStart", said.contexts);
+    if (source === "resume") showEarlier(this.surface, session.conversation.live);
     const prompts = session.conversation.live.filter(isHumanMessage).map(saidText);
     this.surface.remember(prompts.filter((text) => text !== "").slice(-200));
     await this.#weigh();
@@ -342,27 +333,6 @@ export class Talk implements TalkHandle {
     });
     teller.begin();
     teller.listenTo(this.session);
-  }
-
-  /** The end of what was said before. */
-  #showEarlier(live: readonly Message[]): void {
-    const shown = live.slice(-EARLIER_MESSAGES);
-    const left = live.length - shown.length;
-    if (left > 0)
-      this.notice(
-        `${left.toLocaleString("en-US")} earlier messages are part of the conversation; the newest follow.`,
-      );
-    for (const message of shown) {
-      if (isHumanMessage(message)) this.surface.dispatch({ kind: "said", text: saidText(message) });
-      else this.surface.dispatch({ kind: "agent", event: { kind: "message", message } });
-      if (message.type !== "assistant") continue;
-      for (const block of message.message.content) {
-        if (block.type !== "tool_use") continue;
-        const { id, name, input } = block;
-        this.surface.dispatch({ kind: "agent", event: { kind: "tool-start", id, name, input } });
-      }
-    }
-    this.surface.dispatch({ kind: "turn-ended", text: "", tone: "plain" });
   }
 
   /** Goes on with another conversation; the one before is ended in good order. */
@@ -411,5 +381,3 @@ export class Talk implements TalkHandle {
     await this.session.close();
   }
 }
-
-const EARLIER_MESSAGES = 30;

@@ -36,6 +36,7 @@ export class LineSurface implements Surface {
   readonly #lines: Interface;
   #state: ScreenState;
   #waiting: ((line: string | undefined) => void) | undefined;
+  readonly #typed = new Set<string>();
   #isClosed = false;
   #isAtWork = false;
 
@@ -80,7 +81,10 @@ export class LineSurface implements Surface {
       return;
     }
     if (line.trim() === "") this.#showPrompt();
-    else handlers.onSubmit(line);
+    else {
+      this.#typed.add(line);
+      handlers.onSubmit(line);
+    }
   }
 
   readonly dispatch = (event: ScreenEvent): void => {
@@ -88,7 +92,8 @@ export class LineSurface implements Surface {
     const look = this.#look();
     const { pending } = this.#state;
     // What was typed stands on the terminal already.
-    const shown = pending.filter(({ kind }) => kind !== "prompt");
+    const isTyped = event.kind === "said" && this.#typed.delete(event.text);
+    const shown = pending.filter(({ kind }) => kind !== "prompt" || !isTyped);
     this.#write(shown.flatMap((item) => itemLines(item, look)));
     if (pending.length > 0) this.#state = reduce(this.#state, { kind: "flushed", items: pending.length });
     const isAtWork = this.#state.activity !== undefined;
