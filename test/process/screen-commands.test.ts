@@ -164,6 +164,39 @@ describe("commands of the screen", () => {
     expect(await readFile(join(at.work, "made.txt"), "utf8")).toBe("made\n");
   });
 
+  it("goes on from an earlier message in a new conversation, and before the first one anew", async () => {
+    const { open, api } = await setScreen([{ text: "One." }, { text: "Two." }]);
+    const screen = await open();
+    await screen.say("first question");
+    await screen.until("One.");
+    await screen.say("second question");
+    await screen.until("Two.");
+    await screen.untilScreen(/^❯$/m);
+    await screen.say("/rewind");
+    await screen.untilScreen("go back to before which message?");
+    screen.type(keys.enter);
+    await screen.untilScreen("go on from there in a new conversation");
+    expect(screen.screen()).not.toContain("with the files");
+    screen.type("4");
+    await screen.until(/This is [\w-]{36} now/);
+    await screen.untilScreen(/^❯ second question/m);
+    screen.type(", asked anew\r");
+    await screen.until(/second question, asked anew\n\nTwo\./);
+    const branch = JSON.stringify(api.bodies.at(-1)?.messages);
+    expect(branch).toContain("first question");
+    expect(branch.match(/second question/g)).toHaveLength(1);
+    await screen.untilScreen(/^❯$/m);
+    await screen.say("/rewind");
+    await screen.untilScreen("go back to before which message?");
+    screen.type("first");
+    await screen.untilScreen(/❯ first\n/);
+    screen.type(keys.enter);
+    await screen.untilScreen("go back, the conversation alone");
+    screen.type("1");
+    await screen.until("A new conversation begins.");
+    await screen.untilScreen(/^❯ first question/m);
+  });
+
   it("summarises up to a message that is picked, pins, and says what that costs", async () => {
     const { open, api } = await setScreen([...counted(1), ...counted(2), ...counted(3), { text: "After." }]);
     const screen = await open({ args: ["--window", "60000"] });

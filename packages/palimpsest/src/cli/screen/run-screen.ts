@@ -170,7 +170,11 @@ function opener(_flags: ScreenFlags, parts: OpenerParts): Open {
     const opened = await openAgent(flags, {
       terminal: io.terminal,
       source: "repl_main_thread",
-      onNotice: (text) => surface.dispatch({ kind: "notice", text, tone: "plain" }),
+      onNotice(text) {
+        surface.dispatch({ kind: "notice", text, tone: "plain" });
+        // It may tell that the cache was kept warm.
+        talk()?.showStatus();
+      },
       onCompaction: (progress) => surface.dispatch({ kind: "compaction", progress, at: Date.now() }),
       signal: stop.signal,
       more: { ...questions, beforeEdit: async (path) => copies?.keep(path) },
@@ -212,7 +216,7 @@ async function start(
     } catch (error) {
       if (error instanceof TrustDeclined) {
         if (error.answer === "without") flags = { ...flags, settingSources: ["user"] };
-        else return ExitCode.failed;
+        else throw error;
         continue;
       }
       if (!(error instanceof NoKeyError)) throw error;
@@ -257,7 +261,7 @@ class TrustDeclined extends StartError {
   readonly answer: "without" | "no";
 
   constructor(answer: "without" | "no") {
-    super("this folder is not trusted");
+    super("this folder is not trusted, and nothing was started");
     this.answer = answer;
   }
 }

@@ -60,6 +60,7 @@ export class DrawnSurface implements Surface {
   #cooling: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isStopped = false;
+  #isReading = false;
   #escapedAt = Number.NEGATIVE_INFINITY;
   #leftAt = Number.NEGATIVE_INFINITY;
   #history: readonly string[] = [];
@@ -67,7 +68,13 @@ export class DrawnSurface implements Surface {
   /** Calls off the views that are shown, the newest last. */
   readonly #cancels = new Set<() => void>();
   readonly #onGone = (): void => this.#options.handlers.onLeave();
-  readonly #onData = (data: Buffer | string): void => this.#input.process(data);
+  /** Keys that came together are drawn once. */
+  readonly #onData = (data: Buffer | string): void => {
+    this.#isReading = true;
+    this.#input.process(data);
+    this.#isReading = false;
+    this.draw();
+  };
 
   constructor(options: DrawnSurfaceOptions) {
     this.#options = options;
@@ -142,7 +149,7 @@ export class DrawnSurface implements Surface {
 
   /** At once, whatever was to be drawn soon. */
   draw(): void {
-    if (this.#isClosed || this.#isStopped) return;
+    if (this.#isClosed || this.#isStopped || this.#isReading) return;
     clearTimeout(this.#frame);
     this.#frame = undefined;
     const { rows } = this.#options.size();
@@ -314,7 +321,8 @@ export class DrawnSurface implements Surface {
       view.text = text;
       return {
         render: (look) => view.render(look),
-        handleInput: (data) => (isPressed(data, "escape") ? finish(undefined) : view.handleInput(data)),
+        handleInput: (data) =>
+          isPressed(data, "escape") || data === CTRL_C ? finish(undefined) : view.handleInput(data),
       };
     });
 

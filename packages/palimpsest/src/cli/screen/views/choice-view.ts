@@ -90,7 +90,7 @@ export class ChoiceView implements View {
 
   handleInput(data: string): void {
     if (this.#words !== undefined) {
-      if (matchesKey(data, "escape")) this.#words = undefined;
+      if (matchesKey(data, "escape") || matchesKey(data, "ctrl+c")) this.#words = undefined;
       else this.#words.view.handleInput(data);
       return;
     }
