@@ -22,7 +22,8 @@ const HOSTILE = [
 ].join("\n");
 
 /** Sequences that this program itself writes, and no others. */
-const OWN = /\u001b\[[\d;]*m|\u001b\[\d*[ABCJK]|\u001b\[\?(?:7|25|2004|2026)[hl]|[\r\n\u0007]/g;
+const OWN =
+  /\u001b\[[\d;]*m|\u001b\[\d*[ABCJK]|\u001b\[\?(?:7|25|2004|2026)[hl]|\u001b\]11;\?\u0007|[\r\n\u0007]/g;
 
 function expectHarmless(screen: PtyTerminal): void {
   const rest = screen.raw().replaceAll(OWN, "");

@@ -117,6 +117,21 @@ describe("how the screen starts and ends", () => {
     expect(await screen.ended).toMatchObject({ exitCode: 0 });
   });
 
+  it("follows the background of the terminal, and takes no answer for typing", async () => {
+    const { at, open } = await setScreen();
+    const screen = await open();
+    expect(screen.raw()).toContain("\u001b]11;?\u0007");
+    expect(screen.raw()).toContain("\u001b[1;36m❯");
+    screen.type("\u001b]11;rgb:ffff/ffff/ffff\u0007");
+    await expect.poll(screen.raw).toContain("\u001b[1;34m❯");
+    expect(screen.screen()).not.toContain("rgb");
+    await mkdir(at.data, { recursive: true });
+    await writeFile(join(at.data, "screen.json"), JSON.stringify({ theme: "light" }));
+    const light = await open();
+    expect(light.raw()).toContain("\u001b[1;34m❯");
+    expect(light.raw()).not.toContain("\u001b]11;");
+  });
+
   it("says what is wrong with its settings, and starts without them", async () => {
     const { at, open } = await setScreen();
     await mkdir(at.data, { recursive: true });

@@ -98,3 +98,7 @@ export function themeNamed(
   if (name === "auto") return isLight(env) ? light : dark;
   return name === "light" ? light : dark;
 }
+
+/** The theme for a background of this colour, each part from 0 to 255. */
+export const themeOn = ({ r, g, b }: { readonly r: number; readonly g: number; readonly b: number }): Theme =>
+  0.299 * r + 0.587 * g + 0.114 * b > 140 ? light : dark;

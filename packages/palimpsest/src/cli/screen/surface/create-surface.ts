@@ -74,6 +74,7 @@ export async function createSurface(options: CreateSurfaceOptions): Promise<Surf
         return () => void stdout.removeListener("resize", listener);
       },
       drawer,
+      asksBackground: settings.theme === "auto" && hasColours && env["COLORFGBG"] === undefined,
       bindings: settings.keys,
       hasMotion: settings.motion && !isSet(env["REDUCED_MOTION"]),
       completions,

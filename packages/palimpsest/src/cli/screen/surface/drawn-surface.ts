@@ -1,4 +1,4 @@
-import { StdinBuffer, type AutocompleteProvider } from "@earendil-works/pi-tui";
+import { parseOsc11BackgroundColor, StdinBuffer, type AutocompleteProvider } from "@earendil-works/pi-tui";
 import type { TextSink } from "../../terminal.js";
 import type { Keys } from "../input/key-names.js";
 import { isPressed } from "../input/key-names.js";
@@ -10,7 +10,7 @@ import { reduce } from "../state/reduce.js";
 import type { ScreenEvent } from "../state/screen-event.js";
 import { createState, type ScreenState, type Verbosity } from "../state/state.js";
 import { shownLine } from "../text/shown-text.js";
-import type { Theme } from "../theme.js";
+import { themeOn, type Theme } from "../theme.js";
 import { ChoiceView, type Chosen } from "../views/choice-view.js";
 import { PickView } from "../views/pick-view.js";
 import { PromptView } from "../views/prompt-view.js";
@@ -28,6 +28,8 @@ export interface DrawnSurfaceOptions {
   readonly onResize: (listener: () => void) => () => void;
   readonly drawer: Drawer;
   readonly theme: Theme;
+  /** The terminal is asked for its background, and the theme follows. */
+  readonly asksBackground?: boolean;
   readonly glyphs: Glyphs;
   readonly bindings: Keys;
   readonly verbosity: Verbosity;
@@ -45,6 +47,7 @@ const FRAME_MS = 33;
 const SECOND_ESCAPE_MS = 700;
 const SECOND_LEAVE_MS = 2000;
 const ESC = "\u001b";
+const BELL = "\u0007";
 const CTRL_C = "\u0003";
 
 /** A terminal that is drawn on. */
@@ -55,6 +58,7 @@ export class DrawnSurface implements Surface {
   readonly #prompt: PromptView;
   #views: readonly View[] = [];
   #state: ScreenState;
+  #theme: Theme;
   #frame: NodeJS.Timeout | undefined;
   #ticker: NodeJS.Timeout | undefined;
   #cooling: NodeJS.Timeout | undefined;
@@ -79,15 +83,17 @@ export class DrawnSurface implements Surface {
   constructor(options: DrawnSurfaceOptions) {
     this.#options = options;
     this.#state = createState(options.verbosity);
+    this.#theme = options.theme;
     this.#mode = createTerminalMode(options.sink, options.keys);
     this.#prompt = new PromptView({
-      theme: () => options.theme,
+      theme: () => this.#theme,
       rows: () => options.size().rows,
       onChange: () => this.#drawSoon(),
       onSubmit: (text) => this.#submit(text),
       ...(options.completions === undefined ? {} : { completions: options.completions }),
     });
     this.#mode.enter();
+    if (options.asksBackground === true) options.sink.write(`${ESC}]11;?${BELL}`);
     this.#input.on("data", (data: string) => this.#handle(data));
     this.#input.on("paste", (text: string) => this.#handle(`${ESC}[200~${text}${ESC}[201~`));
     options.keys.on("data", this.#onData);
@@ -135,8 +141,8 @@ export class DrawnSurface implements Surface {
   }
 
   #look(): Look {
-    const { theme, glyphs, size } = this.#options;
-    return { width: Math.max(8, size().columns), theme, glyphs };
+    const { glyphs, size } = this.#options;
+    return { width: Math.max(8, size().columns), theme: this.#theme, glyphs };
   }
 
   #drawSoon(): void {
@@ -181,6 +187,7 @@ export class DrawnSurface implements Surface {
   #handle(data: string): void {
     if (this.#isClosed) return;
     const { bindings, handlers, drawer } = this.#options;
+    if (data.startsWith(`${ESC}]11;`)) return this.#takeBackground(data);
     const isPrompt = this.#views.length === 0;
     if (drawer.handleKey?.(data) === true) return this.draw();
     if (isPressed(data, bindings.suspend)) return this.#suspend();
@@ -203,6 +210,14 @@ export class DrawnSurface implements Surface {
       const queued = handlers.takeQueued();
       if (queued !== undefined) this.#prompt.text = queued;
     } else this.#prompt.handleInput(data);
+    this.draw();
+  }
+
+  /** What the terminal says of its background; from then on lines are drawn with the theme for it. */
+  #takeBackground(answer: string): void {
+    const colour = parseOsc11BackgroundColor(answer);
+    if (colour === undefined || this.#options.asksBackground !== true) return;
+    this.#theme = themeOn(colour);
     this.draw();
   }
 
@@ -295,7 +310,7 @@ export class DrawnSurface implements Surface {
     this.#show<Chosen>(
       (onChosen) =>
         new ChoiceView({
-          theme: () => this.#options.theme,
+          theme: () => this.#theme,
           rows: () => this.#options.size().rows,
           onChange: () => this.#drawSoon(),
           about,
@@ -307,12 +322,12 @@ export class DrawnSurface implements Surface {
     );
 
   readonly pick: Surface["pick"] = (list) =>
-    this.#show<string>((onPicked) => new PickView({ theme: () => this.#options.theme, ...list, onPicked }));
+    this.#show<string>((onPicked) => new PickView({ theme: () => this.#theme, ...list, onPicked }));
 
   readonly edit = (title: string, text: string): Promise<string | undefined> =>
     this.#show<string>((finish) => {
       const view = new PromptView({
-        theme: () => this.#options.theme,
+        theme: () => this.#theme,
         rows: () => this.#options.size().rows * 2,
         onChange: () => this.#drawSoon(),
         onSubmit: finish,
@@ -333,8 +348,7 @@ export class DrawnSurface implements Surface {
       return;
     }
     void this.#show<void>(
-      (finish) =>
-        new TextView({ theme: () => this.#options.theme, details, onClosed: () => finish(undefined) }),
+      (finish) => new TextView({ theme: () => this.#theme, details, onClosed: () => finish(undefined) }),
     );
   };
 
