@@ -13,6 +13,7 @@ import type { RunningCall, ScreenState } from "./state.js";
 const MOST_DETAILS = 50;
 const LONGEST_DETAIL = 400_000;
 const PREVIEW_LINES = { quiet: 0, normal: 5, verbose: 40 } as const;
+const LONGEST_PREVIEW = 2000;
 const LONGEST_THINKING = 20_000;
 
 /** What the screen knows after something has happened. Nothing is drawn here, and no clock is asked. */
@@ -217,7 +218,7 @@ function showResult(
     change ??
     shownText(text.slice(0, LONGEST_DETAIL).trimEnd())
       .split("\n")
-      .map((line) => ({ text: line }));
+      .map((line) => ({ text: line.slice(0, LONGEST_PREVIEW) }));
   const most = change === undefined ? limit : limit * 3;
   const preview = lines.slice(0, most);
   return commit(withDetail(state, { title: `${call.name} ${call.about}`.trim(), text }), {

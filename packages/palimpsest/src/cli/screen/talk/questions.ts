@@ -172,6 +172,17 @@ const permissionChoices = (rule: string | undefined, file: string): readonly Cho
   { value: "no", label: "no, and stop" },
 ];
 
+/** What is longer than anybody reads is not wrapped anew with every key. */
+const MOST_CHARACTERS = 20_000;
+const MOST_LINES = 500;
+
+const shortened = (text: string): string => {
+  const more = text.length - MOST_CHARACTERS;
+  return more <= 0
+    ? shownText(text)
+    : `${shownText(text.slice(0, MOST_CHARACTERS))}\n… and ${more.toLocaleString("en-US")} more characters`;
+};
+
 const aboutPermission =
   ({ tool, input, judgement, agentId }: PermissionQuestion) =>
   (look: Look): readonly string[] => {
@@ -179,13 +190,13 @@ const aboutPermission =
     const { name } = tool.definition;
     const who = agentId === undefined ? "" : ` (subagent ${agentId})`;
     const head = theme.bold(`May it use ${shownLine(name)}?${shownLine(who)}`);
-    const command = typeof input["command"] === "string" ? shownText(input["command"]) : undefined;
-    const change = changeOf(name, input);
+    const command = typeof input["command"] === "string" ? shortened(input["command"]) : undefined;
+    const change = changeOf(name, input)?.slice(0, MOST_LINES);
     const body =
       command !== undefined
         ? blockLines({ kind: "code", source: command, isClosed: false }, look)
         : change === undefined
-          ? wrapLines(shownText(JSON.stringify(input, undefined, 2)), width)
+          ? wrapLines(shortened(JSON.stringify(input, undefined, 2)), width)
           : [
               theme.dim(cutLine(aboutCall(input), width)),
               ...change.map(({ text, change: kind }) =>

@@ -36,7 +36,7 @@ export interface ChoiceViewOptions {
 /** A question with a few answers. Figures choose at once. */
 export class ChoiceView implements View {
   readonly #options: ChoiceViewOptions;
-  readonly #list: SelectList;
+  #list: SelectList;
   readonly #marked = new Set<string>();
   /** The first line of what is asked about that is seen. */
   #top = 0;
@@ -106,18 +106,8 @@ export class ChoiceView implements View {
     else if (isMultiple && (data === " " || figure !== undefined)) {
       const value = figure?.value ?? this.#list.getSelectedItem()?.value;
       if (value !== undefined && !this.#marked.delete(value)) this.#marked.add(value);
-      this.#refresh();
+      this.#list = this.#createList(this.#selected());
     } else this.#list.handleInput(data);
-  }
-
-  #refresh(): void {
-    const { choices, isMultiple = false } = this.#options;
-    const items = (this.#list as unknown as { items: SelectItem[] }).items;
-    for (const [index, item] of items.entries()) {
-      const choice = choices[index];
-      if (choice === undefined) continue;
-      item.label = `${isMultiple ? (this.#marked.has(choice.value) ? "[x] " : "[ ] ") : ""}${index + 1}. ${shownLine(choice.label)}`;
-    }
   }
 
   render(look: Look, rows: number): ViewLines {

@@ -20,6 +20,8 @@ export class TextView implements View {
   #top = 0;
   #page = 10;
   #count = 0;
+  /** As they were wrapped last: outputs may be long. */
+  #wrapped: { readonly text: string; readonly width: number; readonly lines: readonly string[] } | undefined;
 
   constructor(options: TextViewOptions) {
     this.#options = options;
@@ -50,11 +52,18 @@ export class TextView implements View {
     else if (matchesKey(data, "right")) goTo(this.#index + 1);
   }
 
+  #linesOf(text: string, width: number): readonly string[] {
+    if (this.#wrapped?.text !== text || this.#wrapped.width !== width) {
+      this.#wrapped = { text, width, lines: wrapLines(text, width) };
+    }
+    return this.#wrapped.lines;
+  }
+
   render(look: Look, rows: number): ViewLines {
     const theme = this.#options.theme();
     const { details } = this.#options;
     const detail = details[this.#index] ?? { title: "nothing yet", text: "" };
-    const lines = wrapLines(detail.text, look.width);
+    const lines = this.#linesOf(detail.text, look.width);
     this.#count = lines.length;
     this.#page = Math.max(1, rows - 3);
     this.#top = Math.min(this.#top, Math.max(0, lines.length - this.#page));
