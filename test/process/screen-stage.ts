@@ -1,14 +1,8 @@
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { ScriptStep } from "../../packages/palimpsest/src/simulator/index.js";
 import { makeFolders, type Folders } from "./agent-command.js";
 import { startPty, type PtyOptions, type PtyTerminal } from "./pty-terminal.js";
 import { startScriptedApi, type ScriptedApi } from "./scripted-api.js";
-
-let cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.toReversed()) await cleanup();
-  cleanups = [];
-});
 
 export interface ScreenStage {
   readonly at: Folders;
@@ -22,15 +16,15 @@ export async function setScreen(
   steps: readonly ScriptStep[] | ((at: Folders) => readonly ScriptStep[]) = [],
 ): Promise<ScreenStage> {
   const at = await makeFolders("screen");
-  cleanups.push(() => at.remove());
+  onTestFinished(() => at.remove());
   const api = await startScriptedApi(typeof steps === "function" ? steps(at) : steps);
-  cleanups.push(() => api.close());
+  onTestFinished(() => api.close());
   return {
     at,
     api,
     async open({ args = [], ...options } = {}) {
       const started = startPty(at, { ...options, args: ["--base-url", api.url, ...args] });
-      cleanups.push(() => started.end());
+      onTestFinished(() => started.end());
       await started.untilScreen(/% left|esc calls it off|^>/m);
       return started;
     },
@@ -40,6 +34,6 @@ export async function setScreen(
 /** A terminal of a test that has no API. */
 export function openPty(at: Folders, options: PtyOptions): PtyTerminal {
   const started = startPty(at, options);
-  cleanups.push(() => started.end());
+  onTestFinished(() => started.end());
   return started;
 }
