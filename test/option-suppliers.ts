@@ -34,7 +34,8 @@ export const interfaces: readonly SuppliedInterface[] = [
     supplied: {
       [`${SESSION}/shared-conversation.ts#modelOptions`]: "model maxTokens parameters",
       [`${SESSION}/shared-conversation.ts#sharedConversation`]:
-        "sessionId clock ids provider settings recallHint overflow account estimator cachedClearing timer",
+        "sessionId clock ids provider settings account estimator cachedClearing timer",
+      [`${SESSION}/shared-conversation.ts#recallOptions`]: "recallHint droppedHint overflow",
       [`${SESSION}/shared-conversation.ts#compactHooks`]: "hooks",
       [`${SESSION}/session.ts#openSession`]:
         "source calibrations gapHistory system tools state writer transcriptPath continuation events cleanup onStatus every diffs keptWarmAt watched",

@@ -16,6 +16,8 @@ const FILLERS = 60;
 const FACT = "the vault opens with 7714-AMBER";
 /** What a model remembers of it: not the fact. */
 const QUERY = "vault opens";
+/** The line that says so, as it stands in the JSON of a request. */
+const HINT = /No longer in this context: .*?call Recall with a query .*?\}\./;
 
 let cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -82,6 +84,17 @@ describe("Recall", () => {
     expect(asked).not.toContain("7714");
     expect(told).toContain(FACT);
 
+    // Since the first compaction one line says what went and how it is found, the same bytes until the next one.
+    const hints = seen.map((messages) => HINT.exec(messages)?.[0]);
+    const first = hints.findIndex((hint) => hint !== undefined);
+    expect(first).toBeGreaterThan(1);
+    expect(hints.slice(first)).not.toContain(undefined);
+    const changes = hints.filter((hint, at) => hint !== hints[at - 1]).length;
+    expect(changes).toBeLessThanOrEqual(tiers.filter((tier) => tier === "full").length);
+    expect(hints[first]).toMatch(
+      /^No longer in this context: \d+ messages with \d+ results \(calls: Bash \d+\) of /,
+    );
+
     // What the transcript tells of the cost is what the run said, calls for summaries included.
     const names = await readdir(folders.data, { recursive: true });
     const transcript = names.find((name) => name.endsWith(".jsonl")) ?? "";
@@ -91,5 +104,15 @@ describe("Recall", () => {
     };
     expect(cost.summaryCalls).toBe(tiers.filter((tier) => tier === "full").length);
     expect(cost.dollars).toBeCloseTo(Number(lines.at(-1)?.["cost"]), 9);
+
+    // Resumed, the context is the same to the byte up to the new prompt.
+    const resumed = await runCommand(folders, [
+      "-p",
+      "Thanks.",
+      "--continue",
+      ...agentArguments({ url: server.url, window: WINDOW }),
+    ]);
+    expect(resumed.code).toBe(0);
+    expect(HINT.exec(seen.at(-1) ?? "")?.[0]).toBe(hints.at(-1));
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Message } from "../../packages/core/src/messages/message.js";
 import type { AnswerBlock, Verdict } from "../../packages/palimpsest/src/simulator/index.js";
 import type { CompactionScope } from "../../packages/core/src/engine/summarise/run/division.js";
 import { createHost, expectCompacted, type HostOptions } from "./host.js";
@@ -133,3 +134,29 @@ describe.each(cases)(
     });
   },
 );
+
+describe("the line about what went", () => {
+  it.each(scopes)(
+    "%s: is asked for once, with what goes and nothing that stays, and stands in the summary",
+    async (scope) => {
+      const host = createHost({ model: "claude-opus-5", answers });
+      await host.turns(14);
+      const asked: (readonly string[])[] = [];
+      const droppedHint = (dropped: readonly Message[]): string => {
+        asked.push(dropped.map(({ uuid }) => uuid));
+        return "They went; ask for them.";
+      };
+      const compacted = expectCompacted(await host.compact({ scope: scopeOf(host, scope), droppedHint }));
+      expect(asked).toHaveLength(1);
+      const kept = new Set(compacted.live.map(({ uuid }) => uuid));
+      expect(asked[0]?.length).toBeGreaterThan(0);
+      expect(asked[0]?.filter((uuid) => kept.has(uuid))).toEqual([]);
+      const before = host.live.map(({ uuid }) => uuid).filter((uuid) => !kept.has(uuid));
+      expect(asked[0]).toEqual(before);
+      const summaries = compacted.live.filter((message) =>
+        JSON.stringify(message).includes("They went; ask for them."),
+      );
+      expect(summaries).toMatchObject([{ isCompactSummary: true }]);
+    },
+  );
+});

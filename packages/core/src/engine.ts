@@ -98,6 +98,8 @@ export {
   type ResultIndex,
   type ResultIndexOptions,
 } from "./engine/clear/result-index.js";
+export { recallTool, RECALL_LIMITS, RECALL_TOOL } from "./engine/tools/recall-tool.js";
+export { droppedHint, recallById, recallHint } from "./engine/tools/recall-hints.js";
 export { decideSizeBased, type SizeBasedContext } from "./engine/clear/size-based.js";
 export { decideTimeBased, type TimeBasedContext } from "./engine/clear/time-based.js";
 export { buildFork, cloneStates, type Cloneable, type ForkParts } from "./engine/prompt/fork.js";

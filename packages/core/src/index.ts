@@ -125,6 +125,7 @@ export {
   type SettingSources,
 } from "./engine/settings/settings.js";
 export type { PinnedEdit } from "./engine/clear/cached-edits.js";
+export type { DroppedHint } from "./engine/ports/dropped-hint.js";
 export type { RecallHint } from "./engine/boundaries/cleared-result.js";
 export {
   createCompactableTools,

@@ -12,7 +12,14 @@ import {
 /** What every adapter takes. */
 export interface AdapterOptions extends Pick<
   ConversationOptions,
-  "settings" | "compactableTools" | "recallHint" | "hooks" | "continuation" | "events" | "estimator"
+  | "settings"
+  | "compactableTools"
+  | "recallHint"
+  | "droppedHint"
+  | "hooks"
+  | "continuation"
+  | "events"
+  | "estimator"
 > {
   /** Writes summaries. Default: the framework's own model, where the framework hands it out. */
   readonly provider?: ConversationOptions["provider"];

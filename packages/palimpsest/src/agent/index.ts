@@ -4,7 +4,6 @@ export { query, type QueryOptions } from "./loop/query.js";
 export { connectServers, type McpOptions, type McpServers } from "./mcp/connect-servers.js";
 export type { McpServerConfig } from "./mcp/server-config.js";
 export type { PermissionMode } from "./permissions/mode.js";
-export { recallHint } from "./recall/wording.js";
 export type { CompactionProgress } from "./session/compaction-progress.js";
 export type { TellEngineEvent, ToldEngineEvent } from "./session/session-events.js";
 export { openSession, type Session } from "./session/session.js";

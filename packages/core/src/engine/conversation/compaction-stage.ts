@@ -225,7 +225,7 @@ function scopeWithoutOpenCalls(
 function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): CompactInput {
   const { setup, state } = moment;
   const { live, size } = state.context;
-  const { transcriptPath, continuation } = setup.options;
+  const { transcriptPath, continuation, droppedHint } = setup.options;
   const overhead = headTokens(size);
   const { contextWindow } = thresholdsOf(moment);
   const { autoCompactAt, hardAt } = thresholdsOf(moment, toFit);
@@ -244,6 +244,7 @@ function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): Comp
     params: state.cache.answered?.params,
     transcriptPath,
     continuation,
+    droppedHint,
     ...given,
     scope: given.scope ?? { kind: "full", ...keepRecent(moment, overhead) },
   };

@@ -9,6 +9,7 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { Estimator } from "../ports/estimator.js";
 import type { Calibrations } from "../measure/calibration-store.js";
 import type { CompactHooks } from "../ports/compact-hooks.js";
+import type { DroppedHint } from "../ports/dropped-hint.js";
 import type { Timer } from "../ports/timer.js";
 import type { ModelProvider } from "../ports/model-provider.js";
 import type { OverflowStore } from "../ports/overflow-store.js";
@@ -96,6 +97,8 @@ export interface HostOptions {
   /** Which results may be cleared. Default: those of tools that common agents have. */
   readonly compactableTools?: CompactableTools;
   readonly recallHint?: RecallHint;
+  /** `droppedHint` of `@palimpsest/core/engine`, where the tool is declared. */
+  readonly droppedHint?: DroppedHint;
   /** `cachedClearing` of `@palimpsest/core/engine`, for a provider that deletes results inside its cache (`cacheEdits`). */
   readonly cachedClearing?: CachedClearing;
   /** Where texts go that are too long for the window. Without it their middle is left out, and the model told so. */

@@ -1,3 +1,4 @@
+import { RECALL_LIMITS } from "@palimpsest/core/engine";
 import { countField, textField } from "../base/input-fields.js";
 import type { ToolInput, ToolOutput } from "../base/tool.js";
 import { queryTerms } from "./query-terms.js";
@@ -5,7 +6,6 @@ import { searchTranscript } from "./search-transcript.js";
 import { showMessage, showResult, type ShownEntry } from "./show-entry.js";
 import { showHits } from "./show-hits.js";
 import { withTranscript, type TranscriptFile } from "./transcript-file.js";
-import { DEFAULT_CONTEXT, DEFAULT_RESULTS, MAX_CONTEXT, MAX_RESULTS } from "./wording.js";
 
 const MAX_ID = 200;
 
@@ -50,8 +50,14 @@ function asked(input: ToolInput): string | ((search: Search) => Promise<ToolOutp
   const sought = queryTerms(query ?? "");
   if (sought === undefined)
     return "The query has no word to look for. Give at least one with a letter or a digit.";
-  const maxResults = Math.min(MAX_RESULTS, countField(input, "max_results", 1) ?? DEFAULT_RESULTS);
-  const contextLines = Math.min(MAX_CONTEXT, countField(input, "context_lines") ?? DEFAULT_CONTEXT);
+  const maxResults = Math.min(
+    RECALL_LIMITS.maxResults,
+    countField(input, "max_results", 1) ?? RECALL_LIMITS.defaultResults,
+  );
+  const contextLines = Math.min(
+    RECALL_LIMITS.maxContextLines,
+    countField(input, "context_lines") ?? RECALL_LIMITS.defaultContextLines,
+  );
   return async ({ file, signal, isSidechain }) => {
     const result = await searchTranscript(file, { sought, maxResults, contextLines, isSidechain, signal });
     if (result.hits.length > 0) return { content: await showHits(result, { file, signal }) };

@@ -1,6 +1,7 @@
 import type { Message } from "@palimpsest/core";
+import { RECALL_TOOL } from "@palimpsest/core/engine";
 import { isFields, type Fields } from "../base/fields.js";
-import { RECALL_TOOL, QUOTE_NOTE } from "./wording.js";
+import { QUOTE_NOTE } from "./wording.js";
 import { valueText } from "./value-text.js";
 
 /** How close a text is to what was said: originals come before copies, and copies before summaries. */

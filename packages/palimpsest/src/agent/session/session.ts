@@ -61,7 +61,7 @@ import { createSessionPermissions } from "./session-permissions.js";
 import { createSessionPrompts } from "./session-prompts.js";
 import { openSessionState } from "./session-state.js";
 import { createSessionTools, offeredTool } from "./session-tools.js";
-import { compactHooks, modelOptions, sharedConversation } from "./shared-conversation.js";
+import { compactHooks, modelOptions, recallOptions, sharedConversation } from "./shared-conversation.js";
 import { createSubagentStart } from "./start-subagent.js";
 import { takeUp } from "./take-up.js";
 import { undoLastCompaction, type UndoOutcome } from "./undo-last-compaction.js";
@@ -291,6 +291,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const conversation = createConversation(
     {
       ...shared,
+      ...recallOptions(shared),
       compaction: pauses.stage,
       ...perModel,
       ...compactHooks(hooks, { tell: (message) => options.onNotice?.(hider.text(message)) }),

@@ -1,12 +1,12 @@
 import { findModel, type ConversationOptions } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
-import { cachedClearing, createHeuristicEstimator } from "@palimpsest/core/engine";
+import { cachedClearing, createHeuristicEstimator, droppedHint, recallHint } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
 import { randomUUID } from "node:crypto";
 import type { HookCaller, Hooks } from "../hooks/hooks.js";
 import { asCompactHooks } from "../hooks/as-compact-hooks.js";
 import { createOverflowFiles } from "../../stores/overflow-files.js";
-import { overflowHint, recallHint } from "../recall/wording.js";
+import { overflowHint, overflowRecallHint } from "../recall/wording.js";
 import { outputFolder } from "./session-folder.js";
 import type { SessionOptions } from "./session-options.js";
 
@@ -34,7 +34,6 @@ type Shared = Pick<
   | "provider"
   | "settings"
   | "sessionId"
-  | "recallHint"
   | "overflow"
   | "account"
   | "estimator"
@@ -55,7 +54,6 @@ export function sharedConversation(
     provider: options.provider,
     settings: options.settings.engine,
     sessionId: options.id,
-    recallHint,
     overflow: { ...createOverflowFiles(outputFolder(folder)), hint: overflowHint },
     account: options.account ?? (() => ({ isEligible: true, isInOverage: false })),
     ...(options.settings.engine.estimator === "classic" ? { estimator: createHeuristicEstimator() } : {}),
@@ -69,6 +67,18 @@ export function sharedConversation(
     },
   };
 }
+
+/** How an agent that has Recall is told to find what left its context. */
+export const recallOptions = ({
+  overflow,
+}: Pick<ConversationOptions, "overflow">): Pick<
+  ConversationOptions,
+  "recallHint" | "droppedHint" | "overflow"
+> => ({
+  recallHint,
+  droppedHint,
+  ...(overflow && { overflow: { ...overflow, hint: overflowRecallHint } }),
+});
 
 /**
  * Compactions are told to hooks, those of subagents with their names. What hooks say to the person is told at once, whatever

@@ -7,6 +7,7 @@ import {
   type Message,
   type TranscriptWriter,
 } from "@palimpsest/core";
+import { RECALL_TOOL } from "@palimpsest/core/engine";
 import {
   createMemoryBackgroundAgents,
   createMemoryReadState,
@@ -31,7 +32,7 @@ import type { MemoryOwner } from "./session-instructions.js";
 import type { SessionPrompts } from "./session-prompts.js";
 import type { SessionState } from "./session-state.js";
 import { offeredTool, type ListedTools, type SessionTools } from "./session-tools.js";
-import { compactHooks, modelOptions } from "./shared-conversation.js";
+import { compactHooks, modelOptions, recallOptions } from "./shared-conversation.js";
 
 export interface SubagentParts {
   /** Where subagents' transcripts go. */
@@ -84,6 +85,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     try {
       const conversation = createConversation({
         ...parts.shared,
+        ...(hasTool(tools, RECALL_TOOL) ? recallOptions(parts.shared) : {}),
         ...modelOptions(model),
         ...compactHooks(parts.agent.hooks, { caller, tell: parts.onNotice }),
         source: `agent:${type.name}`,

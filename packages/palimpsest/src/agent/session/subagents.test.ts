@@ -141,6 +141,49 @@ describe("a subagent", () => {
     await session.close();
   });
 
+  it("is told after a compaction how to find what went, where its kind has Recall and nowhere else", async () => {
+    const kind = (name: string, tools: string) =>
+      place.write(
+        `.claude/agents/${name}.md`,
+        `---\nname: ${name}\ndescription: d\ntools: ${tools}\n---\nCount.`,
+      );
+    await kind("recalls", "Bash, Recall");
+    await kind("forgets", "Bash");
+    const isSub = ({ tools = [] }: { readonly tools?: readonly { readonly name?: unknown }[] }): boolean =>
+      tools.some((tool) => tool.name === "Bash") && !tools.some((tool) => tool.name === "Agent");
+    for (const name of ["recalls", "forgets"]) {
+      let turns = 0;
+      const counts = (): readonly AnswerBlock[] =>
+        (turns += 1) > 10
+          ? [{ type: "text", text: "It was never compacted." }]
+          : [{ type: "text", text: LONG }, ...use("Bash", { command: "echo more" })];
+      const session = await place.open(
+        withSummaries({
+          answer({ request }, memory) {
+            const said = JSON.stringify(request.messages);
+            const content: readonly AnswerBlock[] = isSub(request)
+              ? said.includes("whose context was used up")
+                ? [{ type: "text", text: "Counted." }]
+                : counts()
+              : said.includes("Counted.")
+                ? [{ type: "text", text: "Thanks." }]
+                : agentCall({ subagent_type: name });
+            return { answer: { content }, memory };
+          },
+        }),
+        { engine: { window: 80_000 } },
+      );
+      expect((await session.say("Count.")).result.text).toBe("Thanks.");
+      const last = session.requests.findLast(isSub);
+      expect(last?.tools?.some((tool) => tool.name === "Recall")).toBe(name === "recalls");
+      const shown = JSON.stringify(last?.messages);
+      expect(shown).toContain("whose context was used up");
+      expect(shown.includes("No longer in this context:")).toBe(name === "recalls");
+      expect(shown.includes("Recall")).toBe(name === "recalls");
+      await session.close();
+    }
+  });
+
   it("leaves no skills in its parent's context, nor takes any from there", async () => {
     const skill = (name: string, text: string) =>
       place.write(`.claude/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: d\n---\n${text}`);

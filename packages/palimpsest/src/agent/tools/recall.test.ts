@@ -2,12 +2,12 @@ import { appendFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AssistantBlock, Message } from "@palimpsest/core";
-import { CLEARED_RESULT_TEXT } from "@palimpsest/core/engine";
+import { CLEARED_RESULT_TEXT, recallHint } from "@palimpsest/core/engine";
 import { createMemoryReadState } from "@palimpsest/core/restore";
 import { conversationBuilder, type ConversationBuilder } from "@palimpsest/core/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../stores/index.js";
-import { QUOTE_NOTE, recallHint } from "../recall/wording.js";
+import { QUOTE_NOTE } from "../recall/wording.js";
 import { createRecallTool } from "./recall.js";
 import type { AgentTool, ToolInput, ToolOutput } from "../base/tool.js";
 
@@ -329,10 +329,5 @@ describe("Recall", () => {
   it("changes nothing and needs no permission", () => {
     expect(tool.isReadOnly({})).toBe(true);
     expect(tool.subject({})).toEqual({ kind: "none" });
-  });
-
-  it("gives a hint only for ids that can stand in a sentence", () => {
-    expect(recallHint("toolu_01", "Bash")).toBe('Recall with tool_use_id "toolu_01" shows it again.');
-    expect(recallHint('x". Obey', "Bash")).toBeUndefined();
   });
 });

@@ -279,6 +279,24 @@ describe("words that stand in the transcript alone", () => {
       { type: "tool_result", content: expect.stringContaining(LINE) as unknown },
     ]);
   });
+
+  it("are asked for by the engine, which declares it beside the recording's own tools and says what went", async () => {
+    const own: readonly MadeUpRound[] = [
+      { in: "read /work/oil.ts", out: [call("t0", { file_path: "/work/oil.ts" })] },
+      { in: [result("t0", "no oil")], out: [text(`I will write:\n${LINE}`)] },
+      ...Array.from({ length: 24 }, (_, at) => ({ in: words(3000, `w${at}x`), out: [text(`noted ${at}`)] })),
+      { in: "now change /work/lamp.ts", out: [edit("e1")] },
+    ];
+    const { figures, calls } = await played(own, { policy: "palimpsest", window: 80_000 });
+    expect(figures).toMatchObject({ blindEdits: 1, regainRequests: 1, lost: 0 });
+    const last = calls[1]?.at(-1)?.request;
+    expect(last?.tools?.map(({ name }) => name)).toEqual(["Edit", "Read", "Recall"]);
+    expect(JSON.stringify(last?.messages)).toContain("No longer in this context: ");
+    expect(blocksOf(last?.messages ?? []).slice(-2)).toMatchObject([
+      { type: "tool_use", name: "Recall", input: { query: LINE } },
+      { type: "tool_result", content: expect.stringContaining(LINE) as unknown },
+    ]);
+  });
 });
 
 describe("properties", () => {

@@ -1,4 +1,5 @@
 import { createUserMessage, type Message, type ModelCall, type UserBlock } from "@palimpsest/core";
+import { RECALL_TOOL } from "@palimpsest/core/engine";
 import type { AnswerBlock } from "../../simulator/player.js";
 import type { MissingSource } from "../forgetting/blind-turn.js";
 import type { RegainedText } from "./recorded-sources.js";
@@ -23,7 +24,6 @@ export interface RegainOptions {
 const MOST_CALLS = 5;
 /** What a response that reads has for each call: the median of recorded ones. */
 const TOKENS_PER_CALL = 162;
-const RECALL_TOOL = "Recall";
 const WORDS = "I no longer have this at hand, so I look at it once more before I go on. ";
 
 const READING_TOOLS = ["Read", "read", "read_file", "view"];

@@ -1,5 +1,11 @@
-import { createConversation, type GivenSettings, type PreparedRequest } from "@palimpsest/core";
+import {
+  createConversation,
+  type GivenSettings,
+  type PreparedRequest,
+  type ToolDefinition,
+} from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
+import { droppedHint, RECALL_TOOL, recallHint, recallTool } from "@palimpsest/core/engine";
 import { keepNotes } from "@palimpsest/core/notes";
 import { watchForgotten } from "../world/watch-forgotten.js";
 import { createRecordedWorld } from "../world/recorded-world.js";
@@ -20,7 +26,7 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
       const world = createRecordedWorld();
       const forgotten = watchForgotten(world.state.readState);
       let ids = 0;
-      const tools = host.tools.map((definition) => ({ definition }));
+      const tools = withRecall(host.tools).map((definition) => ({ definition }));
       const conversation = createConversation({
         model: host.model,
         maxTokens: host.maxTokens,
@@ -37,6 +43,8 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
         ...(host.thinking === undefined ? {} : { parameters: { thinking: host.thinking } }),
         state: { ...world.state, readState: forgotten.watched },
         transcriptPath: "transcript.jsonl",
+        recallHint,
+        droppedHint,
         account: () => ({ isEligible: true, isInOverage: false }),
       });
       let sent: PreparedRequest | undefined;
@@ -70,6 +78,10 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
     },
   };
 }
+
+/** Recordings of this project's agent have it; for all others it is added. */
+const withRecall = (tools: readonly ToolDefinition[]): readonly ToolDefinition[] =>
+  tools.some(({ name }) => name === RECALL_TOOL) ? tools : [...tools, recallTool];
 
 const editOf = ({ tier, tokensBefore, tokensAfter }: PolicyEdit): PolicyEdit => ({
   tier,

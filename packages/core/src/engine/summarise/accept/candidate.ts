@@ -144,13 +144,14 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
   const { input, ports, division } = run;
   const { clock, ids, sessionId } = ports;
   const { block } = written;
-  const { metadata, record } = workOf(run, written);
+  const { metadata, record, hint } = workOf(run, written);
   const isTail = division.variant !== "from" && division.kept.length > 0;
   const summary = (origin: MessageOrigin): Message =>
     block === undefined
       ? createSummaryMessage(origin, {
           summary: written.summary,
           transcriptPath: input.transcriptPath,
+          droppedHint: hint,
           continuation:
             input.trigger === "manual" && input.continuation !== "autonomous"
               ? "ask"
@@ -178,6 +179,7 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
 interface Work {
   readonly metadata: CompactMetadata;
   readonly record: string | undefined;
+  readonly hint: string | undefined;
 }
 
 /** The context is built more than once for a summary; this part of it stays the same. */
@@ -213,7 +215,7 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
     callsTokens: Math.min(settings.compactCallsTokens, most),
     isShown: (name) => shown.has(name),
   });
-  return { metadata: metadataOf(run, names), record };
+  return { metadata: metadataOf(run, names), record, hint: input.droppedHint?.(going) };
 }
 
 const WORK_RECORD_SHARE = 20;

@@ -8,6 +8,7 @@ import type { Attachment, Message } from "../../../messages/message.js";
 import type { EventEmitter } from "../../events/emitter.js";
 import type { Estimator } from "../../ports/estimator.js";
 import type { CompactHooks } from "../../ports/compact-hooks.js";
+import type { DroppedHint } from "../../ports/dropped-hint.js";
 import type { ModelProvider } from "../../ports/model-provider.js";
 import type { BuiltRequest, CacheSafeParams } from "../../prompt/request-builder.js";
 import type { Restored } from "../../restore/restored.js";
@@ -31,6 +32,7 @@ export interface CompactInput {
   readonly instructions?: string | undefined;
   readonly continuation?: SummaryMessageParts["continuation"] | undefined;
   readonly transcriptPath?: string | undefined;
+  readonly droppedHint?: DroppedHint | undefined;
   /** Of the last answered request; without it no fork can share its cache. */
   readonly params?: CacheSafeParams | undefined;
   /** With which the conversation's own requests are normalised; a fork's must be the same to the byte. */

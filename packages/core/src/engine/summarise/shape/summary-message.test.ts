@@ -30,6 +30,7 @@ describe("the message that stands for a conversation", () => {
   it("says first what it is, then the summary, then where the transcript is and that messages follow", () => {
     const text = textOf({
       transcriptPath: "/data/s.jsonl",
+      droppedHint: "Seven messages went: ask for them.",
       hasKeptMessages: true,
       workRecord: "Last calls: none.",
     });
@@ -38,6 +39,7 @@ describe("the message that stands for a conversation", () => {
       parts.summary,
       "Last calls: none.",
       "/data/s.jsonl",
+      "\n\nSeven messages went: ask for them.\n\n",
       "follow the summary word for word",
     ].map((piece) => text.indexOf(piece));
     expect(order).toEqual(order.toSorted((a, b) => a - b));

@@ -4,6 +4,8 @@ import type { UserMessage } from "../../../messages/message.js";
 export interface SummaryMessageParts {
   readonly summary: string;
   readonly transcriptPath?: string | undefined;
+  /** What went and how it is found again, where the host has a tool for it (`DroppedHint`). */
+  readonly droppedHint?: string | undefined;
   /** `ask`: the person compacted by hand and may be asked. `continue`: go on without asking. `autonomous`: nobody is there. */
   readonly continuation: "ask" | "continue" | "autonomous";
   /** Newer messages stand after the summary word for word. */
@@ -34,7 +36,7 @@ export const isSummaryText = (text: string): boolean => text.startsWith(`${OPENI
 
 /** What the model reads in place of the conversation. */
 export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessageParts): UserMessage {
-  const { summary, transcriptPath, continuation, hasKeptMessages, workRecord } = parts;
+  const { summary, transcriptPath, droppedHint, continuation, hasKeptMessages, workRecord } = parts;
   const content = [
     OPENING,
     `${LABEL}\n${summary}`,
@@ -45,6 +47,7 @@ export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessag
           `The full transcript is at ${transcriptPath}: read it where you need exact details from before the ` +
             "summary, such as code, error texts or something you wrote.",
         ]),
+    ...(droppedHint ? [droppedHint] : []),
     ...(hasKeptMessages ? [KEPT] : []),
     continuation === "ask" ? ASK : GO_ON,
     ...(continuation === "autonomous" ? [AUTONOMOUS] : []),
