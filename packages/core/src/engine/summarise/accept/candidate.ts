@@ -144,20 +144,19 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
   const { input, ports, division } = run;
   const { clock, ids, sessionId } = ports;
   const { block } = written;
-  const { metadata, record, hint } = workOf(run, written);
+  const { metadata, ...told } = workOf(run, written);
   const isTail = division.variant !== "from" && division.kept.length > 0;
   const summary = (origin: MessageOrigin): Message =>
     block === undefined
       ? createSummaryMessage(origin, {
           summary: written.summary,
           transcriptPath: input.transcriptPath,
-          droppedHint: hint,
           continuation:
             input.trigger === "manual" && input.continuation !== "autonomous"
               ? "ask"
               : (input.continuation ?? "continue"),
           hasKeptMessages: isTail,
-          workRecord: record,
+          ...told,
         })
       : createAssistantMessage(origin, {
           id: `compaction_${origin.ids.next()}`,
@@ -178,8 +177,8 @@ function build(run: CompactRun, written: WrittenSummary, additions: Additions): 
 
 interface Work {
   readonly metadata: CompactMetadata;
-  readonly record: string | undefined;
-  readonly hint: string | undefined;
+  readonly workRecord: string | undefined;
+  readonly droppedHint: string | undefined;
 }
 
 /** The context is built more than once for a summary; this part of it stays the same. */
@@ -207,7 +206,7 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
     Math.floor(Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE),
     Math.floor(roomForList(run) * share),
   );
-  const record = writeWorkRecord({
+  const workRecord = writeWorkRecord({
     estimator,
     summarised: division.summarised,
     names,
@@ -215,7 +214,7 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
     callsTokens: Math.min(settings.compactCallsTokens, most),
     isShown: (name) => shown.has(name),
   });
-  return { metadata: metadataOf(run, names), record, hint: input.droppedHint?.(going) };
+  return { metadata: metadataOf(run, names), workRecord, droppedHint: input.droppedHint?.(going) };
 }
 
 const WORK_RECORD_SHARE = 20;

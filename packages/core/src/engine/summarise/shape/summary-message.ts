@@ -40,17 +40,16 @@ export function createSummaryMessage(origin: MessageOrigin, parts: SummaryMessag
   const content = [
     OPENING,
     `${LABEL}\n${summary}`,
-    ...(workRecord === undefined ? [] : [workRecord]),
-    ...(transcriptPath === undefined
-      ? []
-      : [
-          `The full transcript is at ${transcriptPath}: read it where you need exact details from before the ` +
-            "summary, such as code, error texts or something you wrote.",
-        ]),
-    ...(droppedHint ? [droppedHint] : []),
-    ...(hasKeptMessages ? [KEPT] : []),
+    workRecord,
+    transcriptPath &&
+      `The full transcript is at ${transcriptPath}: read it where you need exact details from before the ` +
+        "summary, such as code, error texts or something you wrote.",
+    droppedHint,
+    hasKeptMessages && KEPT,
     continuation === "ask" ? ASK : GO_ON,
-    ...(continuation === "autonomous" ? [AUTONOMOUS] : []),
-  ].join("\n\n");
+    continuation === "autonomous" && AUTONOMOUS,
+  ]
+    .filter(Boolean)
+    .join("\n\n");
   return createUserMessage(origin, { content, isCompactSummary: true, isVisibleInTranscriptOnly: true });
 }
