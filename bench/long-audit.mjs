@@ -1,8 +1,10 @@
 /**
  * The built command on a fake of the Messages API that nobody here wrote (`PALIMPSEST_OUTSIDE_JUDGE`): one tool call
- * in every answer, results of 10 KB, a window of 200K. What the whole run cost, and what a turn cost in CPU.
+ * in every answer, results of 10 KB, a window of 200K. What the whole run cost, and what a turn cost in CPU. With
+ * `--needs 4` earlier lines are needed again before every fourth step, drawn by each of the seeds; what is not there is
+ * fetched by a further call. Settings come from the environment (`PALIMPSEST_MEMORY=thrifty`).
  *
- *   npm run build && node bench/long-audit.mjs [--steps 100,400] [--json]
+ *   npm run build && node bench/long-audit.mjs [--steps 100,400] [--needs 4 [--seeds 1,2,3]] [--json]
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +43,7 @@ function outsideJudge() {
 }
 
 /** One run of the command, in folders of its own. */
-async function runAudit(judge, steps) {
+async function runAudit(judge, steps, needs = {}) {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-audit-"));
   const work = join(folder, "work");
   const paths = {
@@ -63,6 +65,7 @@ async function runAudit(judge, steps) {
     log: paths.log,
     pidfile: paths.pid,
     dump: paths.dump,
+    ...needs,
   });
   try {
     const agent = await runCommand({ folder, work, url: server.url, pidFile: paths.pid });
@@ -113,6 +116,13 @@ async function startJudge(judge, options) {
   throw new Error("the outside judge does not start");
 }
 
+/** What somebody set for this run. */
+const settings = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => name.startsWith("PALIMPSEST_") && !/^PALIMPSEST_(?:OUTSIDE_JUDGE|CORPUS|HOME)$/.test(name),
+  ),
+);
+
 async function runCommand({ folder, work, url, pidFile }) {
   const child = spawn(
     process.execPath,
@@ -136,6 +146,7 @@ async function runCommand({ folder, work, url, pidFile }) {
         HOME: folder,
         PALIMPSEST_HOME: join(folder, "data"),
         ANTHROPIC_API_KEY: "any",
+        ...settings,
       },
     },
   );
@@ -177,13 +188,41 @@ function figuresOf({ steps, agent, stats, requests, isPromptThere }) {
   ];
 }
 
+/** With needs: the mean over the draws. */
+async function needsFigures(judge, { steps, every, seeds }) {
+  const runs = [];
+  for (const seed of seeds) {
+    runs.push(await runAudit(judge, steps, { needs: every, "needs-seed": seed }));
+  }
+  const equivalents = runs.map((run) => figuresOf(run)[0].value);
+  const met = runs.map(({ stats }) => stats.needsMet / stats.needs);
+  const figure = (name, value, unit = "") => ({ name: `with needs, ${steps} steps: ${name}`, value, unit });
+  return [
+    figure("input-equivalents", mean(equivalents), "M"),
+    figure("needs met", 100 * mean(met), "%"),
+    figure("regained", mean(runs.map(({ stats }) => stats.regained))),
+    figure("summaries", mean(runs.map(({ stats }) => stats.summary))),
+    figure("rejected", sum(runs.map(({ stats }) => stats.rejected))),
+    ...seeds.map((seed, at) =>
+      figure(`draw ${seed}`, equivalents[at], `M, ${(100 * met[at]).toFixed(0)}% met`),
+    ),
+  ];
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const judge = outsideJudge();
-  const at = process.argv.indexOf("--steps");
-  const wanted = (at < 0 ? "100,400" : (process.argv[at + 1] ?? "")).split(",").map(Number);
+  const numbersOf = (flag, usual) => {
+    const at = process.argv.indexOf(flag);
+    return (at < 0 ? usual : (process.argv[at + 1] ?? "")).split(",").map(Number);
+  };
+  const [every] = numbersOf("--needs", "0");
   const figures = [];
-  if (judge !== undefined) {
-    for (const steps of wanted) figures.push(...figuresOf(await runAudit(judge, steps)));
+  for (const steps of judge === undefined ? [] : numbersOf("--steps", "100,400")) {
+    figures.push(
+      ...(every > 0
+        ? await needsFigures(judge, { steps, every, seeds: numbersOf("--seeds", "1,2,3") })
+        : figuresOf(await runAudit(judge, steps))),
+    );
   }
   if (process.argv.includes("--json")) console.log(JSON.stringify({ figures }));
   else

@@ -6,7 +6,6 @@ const variants = [
   "compactFork=false",
   ...[0, 2, 5].map((value) => `restoreFiles=${value}`),
   "compactNamesTokens=0",
-  "compactCallsTokens=0",
   ...[0, 5000, 10_000, 20_000, 40_000].map((value) => `keepRecentTokens=${value}`),
   ...["5m", "1h", "auto"].map((value) => `cacheTtl=${value}`),
   ...[0.5, 0.8].map((value) => `clearSizeBelow=${value}`),

@@ -121,7 +121,7 @@ export const settingReaders: Places = {
   [`${SUMMARISE}/divide/keep-unanswered.ts#contextLimit`]: "compactLeastSaving",
   [`${SUMMARISE}/divide/budgets.ts#summaryBudgets`]:
     "compactUserMessageTokens compactUserTokens extractiveTokens",
-  [`${SUMMARISE}/accept/candidate.ts#findWork`]: "compactCallsTokens compactNamesTokens",
+  [`${SUMMARISE}/accept/candidate.ts#findWork`]: "compactNamesTokens",
   [`${SUMMARISE}/accept/candidate.ts#imageAnchor`]: "cacheImageAnchor",
   [`${SUMMARISE}/compact.ts#restore`]: "compactRestore",
   [`${SUMMARISE}/compact.ts#createStatus`]: "compactKeepAliveMs",

@@ -40,7 +40,6 @@ async function resumed(id: string, minutesLater: number): Promise<Conversation> 
         keepLastTokens: 500,
         extractiveTokens: 500,
         compactUserMessageTokens: 200,
-        compactCallsTokens: 200,
         compactNamesTokens: 100,
       },
     },

@@ -296,6 +296,7 @@ function portsOf(
             state.restore.gather({
               ports: state.ports,
               readState: state.readState.snapshot(),
+              messages: moment.state.context.live,
               keptMessages,
               variant,
               estimator,

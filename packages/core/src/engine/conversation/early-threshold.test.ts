@@ -44,7 +44,7 @@ const facts = ({
   cost: { prices: paid, cache },
   tokens: 150_000,
   overhead: 20_000,
-  stretch: { startTokens: 50_000, responses: 50 },
+  stretch: { startTokens: 50_000, responses: 50, redone: 0 },
   ...rest,
 });
 
@@ -82,14 +82,14 @@ describe("by hand: L = 50,000, g = 100,000 / 50 = 2,000", () => {
 
   it("before the first compaction: L is what one is expected to leave", () => {
     // L = 20,000 + 10,000 + 15,000, g = 130,000 / 50 = 2,600; √(2·293,750·2,600 / 0.5) = 55,272
-    const stretch = { startTokens: undefined, responses: 50 };
+    const stretch = { startTokens: undefined, responses: 50, redone: 0 };
     expectNear(earlyThreshold(facts({ stretch, settings: { ...bare, keepRecentTokens: 10_000 } })), 100_272);
   });
 
   it("until enough responses came, and where clearing took more than was added, growth is the usual one", () => {
-    const usual = earlyThreshold(facts({ stretch: { startTokens: 50_000, responses: 4 } }));
+    const usual = earlyThreshold(facts({ stretch: { startTokens: 50_000, responses: 4, redone: 0 } }));
     expectNear(usual, 100_794);
-    const cleared = facts({ tokens: 40_000, stretch: { startTokens: 50_000, responses: 50 } });
+    const cleared = facts({ tokens: 40_000, stretch: { startTokens: 50_000, responses: 50, redone: 0 } });
     // F = 0.5·40,000 + 75,000 + 172,500 = 267,500; √(2·267,500·2,000 / 0.5) = 46,260
     expectNear(earlyThreshold(cleared), 96_260);
   });
@@ -114,7 +114,7 @@ it("is never below the least in tokens, unless the window itself is smaller", ()
 it("does not depend on the least alone while what was reported is still below it", () => {
   // The estimate of what came since may be beyond it: costs decide all the same.
   const settings = { ...bare, compactEarlyLeast: 60_000 };
-  const stretch = { startTokens: 50_000, responses: 2 };
+  const stretch = { startTokens: 50_000, responses: 2, redone: 0 };
   expect(earlyThreshold(facts({ tokens: 55_000, settings, stretch }))).toBeGreaterThan(80_000);
 });
 

@@ -8,13 +8,20 @@ export interface Stretch {
   readonly startTokens: number | undefined;
   /** Responses in it. */
   readonly responses: number;
+  /** Calls that were made again, with the same answer, because a compaction had taken it: here and in the stretch before. */
+  readonly redone: number;
 }
 
 export interface EarlyFacts {
   readonly thresholds: Thresholds;
   readonly settings: Pick<
     Settings,
-    "compactEarly" | "compactEarlyShare" | "compactEarlyLeast" | "compactEarlyPatience" | "keepRecentTokens"
+    | "compactEarly"
+    | "compactEarlyShare"
+    | "compactEarlyLeast"
+    | "compactEarlyPatience"
+    | "compactEarlyRedone"
+    | "keepRecentTokens"
   >;
   readonly cost: CostFacts | undefined;
   /** The context as the last response reported it. Estimates differ in a resumed conversation, and it must decide alike. */
@@ -31,6 +38,12 @@ const BEHIND_SUMMARY_TOKENS = 15_000;
 const USUAL_GROWTH = 2000;
 const LEAST_GROWTH = 200;
 const TURNS_TO_BELIEVE = 5;
+/**
+ * What was forgotten and fetched again shows that it was compacted too early. One or two may be chance, and cost less
+ * than a larger context; more than these say no more.
+ */
+const FREE_REDONE = 2;
+const MOST_REDONE = 4;
 
 /**
  * From where on compacting costs less than carrying the context on. Between two compactions a context grows from
@@ -49,8 +62,10 @@ export function earlyThreshold(facts: EarlyFacts): number {
   const after = stretch.startTokens ?? overhead + settings.keepRecentTokens + BEHIND_SUMMARY_TOKENS;
   const growth = growthOf(facts);
   const { read, compaction } = pricesOf(cost, { tokens, after, overhead });
-  const best =
-    after + settings.compactEarlyPatience * Math.sqrt((2 * Math.max(0, compaction) * growth) / read);
+  const patience =
+    settings.compactEarlyPatience *
+    (1 + settings.compactEarlyRedone * Math.min(MOST_REDONE, Math.max(0, stretch.redone - FREE_REDONE)));
+  const best = after + patience * Math.sqrt((2 * Math.max(0, compaction) * growth) / read);
   // What is read for nothing is carried on for nothing.
   return Number.isFinite(best) ? Math.min(autoCompactAt, Math.max(least, rounded(best))) : autoCompactAt;
 }

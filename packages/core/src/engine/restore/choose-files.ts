@@ -4,6 +4,7 @@ import type { SummaryVariant } from "../events/summary-variant.js";
 import { baseName, isWithin, pathKey, resolveIn } from "../../messages/paths.js";
 import type { ReadStateSnapshot, RememberedRead } from "../tools/read-state.js";
 import type { SkippedItem, SkipReason } from "./restored.js";
+import type { LineRange } from "../tools/file-reads.js";
 import { visibleFiles } from "./visible-files.js";
 
 /** The names under which memory files come through the system prompt. */
@@ -33,10 +34,15 @@ export interface FileChoiceOptions {
   readonly workingDirectory: string;
 }
 
+export interface FileCandidate {
+  readonly read: RememberedRead;
+  readonly parts: readonly LineRange[];
+}
+
 export interface FileChoice {
-  /** Can be read again, the most recently read first. */
-  readonly candidates: readonly RememberedRead[];
-  /** The kept messages still show them as the read-state knows them, the most recently read first. */
+  /** Can be read again, the most recently read first; with the lines that the kept messages show. */
+  readonly candidates: readonly FileCandidate[];
+  /** The kept messages still show them, or parts of them, as the read-state knows them, the most recently read first. */
   readonly kept: readonly RememberedRead[];
   /** What is excluded by rule. */
   readonly skipped: readonly SkippedItem[];
@@ -50,7 +56,7 @@ export function chooseFiles(snapshot: ReadStateSnapshot, options: FileChoiceOpti
     resolvePath: (path) => resolveIn(workingDirectory, path),
   });
   const excluded = exclusionOf(exclude, workingDirectory);
-  const candidates: RememberedRead[] = [];
+  const candidates: FileCandidate[] = [];
   const kept: RememberedRead[] = [];
   const skipped: SkippedItem[] = [];
   const seen = new Set<string>();
@@ -58,11 +64,13 @@ export function chooseFiles(snapshot: ReadStateSnapshot, options: FileChoiceOpti
     const key = pathKey(read.path);
     if (seen.has(key)) continue;
     seen.add(key);
-    const isVisible = isShown(read, visible.get(key), options.variant);
+    const shown = visible.get(key);
+    const isVisible = isShown(read, shown?.at, options.variant);
     if (isVisible) kept.push(read);
+    const isWhole = isVisible && shown?.parts === undefined;
     const reason =
-      excluded(read) ?? (isVisible ? "visible" : read.hasFailed === true ? "failed-before" : undefined);
-    if (reason === undefined) candidates.push(read);
+      excluded(read) ?? (isWhole ? "visible" : read.hasFailed === true ? "failed-before" : undefined);
+    if (reason === undefined) candidates.push({ read, parts: isVisible ? (shown?.parts ?? []) : [] });
     else skipped.push({ channel: "files", path: read.path, reason });
   }
   return { candidates, kept, skipped };

@@ -13,6 +13,7 @@ import { restoreFiles, type FilesChannelResult } from "./channels/files.js";
 import { planAttachment, planModeAttachment } from "./channels/plan.js";
 import { restoreSkills } from "./channels/skills.js";
 import { todoAttachment } from "./channels/todos.js";
+import { fileTouches } from "./regions/file-touches.js";
 import { chooseFiles, type FileChoice, type FileExclusions } from "./choose-files.js";
 import type { AnnouncementSource } from "./ports/announcement-source.js";
 import type { BackgroundAgents } from "./ports/background-agents.js";
@@ -21,7 +22,7 @@ import type { InvokedSkills } from "./ports/invoked-skills.js";
 import type { PlanSource, PlanState } from "./ports/plan-source.js";
 import type { RestoredMemory } from "./ports/restored-memory.js";
 import type { TodoSource } from "./ports/todo-source.js";
-import { pathKey } from "../../messages/paths.js";
+import { pathKey, resolveIn } from "../../messages/paths.js";
 import type { ReadStateSnapshot, RememberedRead } from "../tools/read-state.js";
 import {
   noItems,
@@ -60,6 +61,8 @@ export interface RestoreOptions {
   readonly ports: RestorePorts;
   /** As it was when the compaction began. */
   readonly readState: ReadStateSnapshot;
+  /** The conversation before the compaction: it tells which parts of files are in use. Default: nothing is known. */
+  readonly messages?: readonly Message[];
   /** What the compaction keeps word for word. Default: nothing. */
   readonly keptMessages?: readonly Message[];
   /** Default: `full`, or `up_to` where messages are kept. */
@@ -201,8 +204,11 @@ async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Pr
     choice = chosenFrom(options, plan);
     if (ports.files !== undefined) {
       const { files } = ports;
+      const { messages = [], tools = createCompactableTools(), workingDirectory = "/" } = options;
       result = await restoreFiles(choice.candidates, {
         files,
+        touches: fileTouches(messages, { tools, resolvePath: (path) => resolveIn(workingDirectory, path) }),
+        roundsSince: (time) => responsesSince(messages, time),
         estimator,
         settings,
         signal,
@@ -226,11 +232,22 @@ async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Pr
   };
 }
 
+/** Responses that were given after a time. */
+function responsesSince(messages: readonly Message[], time: number): number {
+  const ids = new Set<unknown>();
+  for (const message of messages.toReversed()) {
+    if (message.type !== "assistant") continue;
+    if (!(Date.parse(message.timestamp) > time)) break;
+    ids.add(message.message?.id);
+  }
+  return ids.size;
+}
+
 interface GatheredMemory extends ChannelResult {
   readonly reads: readonly RememberedRead[];
 }
 
-/** The files, each after the instructions of its directories, within what all of them may have together. */
+/** The files, each after the instructions of its directories, which together may have as much as one file. */
 async function memoryOf(
   { ports, estimator, settings }: RestoreOptions,
   files: readonly RestoredItem[],
@@ -242,7 +259,7 @@ async function memoryOf(
   const reads: RememberedRead[] = [];
   const skipped: SkippedItem[] = [];
   const seen = new Set(known.map(({ path }) => pathKey(path)));
-  let total = files.reduce((sum, { tokens }) => sum + tokens, 0);
+  let total = 0;
   for (const file of files) {
     try {
       const found =
@@ -251,7 +268,7 @@ async function memoryOf(
         const { path } = read;
         const tokens = attachmentTokens(attachment, estimator);
         seen.add(pathKey(path));
-        if (total + tokens > settings.restoreFilesTokens) {
+        if (total + tokens > settings.restoreFileTokens) {
           skipped.push({ channel: "files", path, reason: "does-not-fit" });
           continue;
         }

@@ -3,7 +3,7 @@ import type { Message } from "../../messages/message.js";
 import { applyClearings } from "../boundaries/clear-results.js";
 import { isClearedResult } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
-import { fileReadsOf, showsFile } from "../tools/file-reads.js";
+import { fileReadsOf, showsFile, type FileRead, type LineRange } from "../tools/file-reads.js";
 import { pathKey } from "../../messages/paths.js";
 
 export interface VisibleFilesOptions {
@@ -12,19 +12,30 @@ export interface VisibleFilesOptions {
   readonly resolvePath: (path: string) => string;
 }
 
+/** What messages show of a file. */
+export interface VisibleFile {
+  /** When the newest message that shows it was written; NaN where it does not say. */
+  readonly at: number;
+  /** The lines of it that are shown, where only parts are; undefined where all of it may be. */
+  readonly parts?: readonly LineRange[];
+}
+
 /**
- * The files whose text stands in these messages, by `pathKey`, each with the time of the newest message that
- * shows it: reads that were answered with the text, and attachments. A stub for an unchanged file shows nothing,
- * nor does a result that was cleared.
+ * The files whose text stands in these messages, by `pathKey`: reads that were answered with the text, and
+ * attachments. A stub for an unchanged file shows nothing, nor does a result that was cleared.
  */
 export function visibleFiles(
   messages: readonly Message[],
   { tools, resolvePath }: VisibleFilesOptions,
-): ReadonlyMap<string, number> {
-  const visible = new Map<string, number>();
-  const calls = new Map<string, readonly string[]>();
-  const show = (path: string, message: Message): void => {
-    visible.set(pathKey(resolvePath(path)), Date.parse(message.timestamp));
+): ReadonlyMap<string, VisibleFile> {
+  const visible = new Map<string, VisibleFile>();
+  const calls = new Map<string, readonly FileRead[]>();
+  const show = (path: string, message: Message, part?: LineRange): void => {
+    const key = pathKey(resolvePath(path));
+    const before = visible.get(key);
+    const isInParts = part !== undefined && (before === undefined || before.parts !== undefined);
+    const parts = isInParts ? { parts: [...(before?.parts ?? []), part] } : {};
+    visible.set(key, { at: Date.parse(message.timestamp), ...parts });
   };
   for (const message of applyClearings(messages)) {
     if (message.type === "attachment") {
@@ -34,12 +45,9 @@ export function visibleFiles(
     }
     for (const block of blocksOf(message)) {
       if (block?.type === "tool_use" && isFileRead(block, tools)) {
-        calls.set(
-          block.id,
-          fileReadsOf(block.input).map(({ path }) => path),
-        );
+        calls.set(block.id, fileReadsOf(block.input));
       } else if (block?.type === "tool_result" && showsFile(block) && !isClearedResult(block)) {
-        for (const path of calls.get(block.tool_use_id) ?? []) show(path, message);
+        for (const { path, part } of calls.get(block.tool_use_id) ?? []) show(path, message, part);
       }
     }
   }

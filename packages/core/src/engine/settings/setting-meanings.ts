@@ -2,6 +2,8 @@ import type { Settings } from "./settings.js";
 
 /** What each setting means, for people: docs/settings.md is made of it. Apart, because no program needs to load it. */
 export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
+  memory:
+    "how much is remembered, for how much money: thrifty, balanced or faithful; the defaults of five other settings (docs/results.md, One dial)",
   window: "tokens of the context window, in place of the model's own",
   reserve: "tokens kept free for the answer or the summary",
   autoCompactBuffer: "tokens below the effective window at which compaction starts by itself",
@@ -12,6 +14,8 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   compactEarlyShare:
     "share of what autoCompactAt leaves beside system prompt and tools, before which that never happens",
   compactEarlyLeast: "tokens before which that never happens",
+  compactEarlyRedone:
+    "how much longer it is waited for each call that had to be made again after a compaction, with the same answer; as a share",
   compactEarlyPatience:
     "how much longer than costs alone would say it is waited: 1 is the cheapest, more remembers more",
   warnBuffer: "tokens below the limit at which a warning is shown (a small window: at 88% of the limit)",
@@ -58,7 +62,6 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   compactLeastSaving: "share by which a compaction must make the context smaller, or it is discarded",
   compactUserMessageTokens: "tokens of one message of a person that a summary quotes word for word",
   compactUserTokens: "tokens of all such messages; beyond, the oldest shrink first",
-  compactCallsTokens: "tokens of the list of the last calls that stands after a summary; 0 for none",
   compactNamesTokens: "tokens of the list of paths and names in use that stands after a summary; 0 for none",
   compactVerify:
     "whether a model's summary is checked against the messages and mended; without, what it leaves out is lost",
@@ -90,10 +93,12 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
     "responses after a compaction during which it can be undone; until then its messages are held",
   subagentResultTokens: "tokens of what a subagent hands back to its parent; the rest goes to a file",
   compactKeepAliveMs: "milliseconds between two signs of life while a summary is written",
-  restoreFiles: "files that are read again after a compaction",
+  restoreFiles:
+    "files that are read again after a compaction at most: of each what is most likely needed next",
   restorePictures: "pictures that are shown again after a compaction, beside those files",
-  restoreFileTokens: "tokens of one file that is read again after a compaction; the rest is cut off",
-  restoreFilesTokens: "tokens of all files that are read again after a compaction",
+  restoreFileTokens: "tokens of one file that is read again after a compaction; the rest is left out",
+  restoreFilesTokens:
+    "tokens of all files that are read again after a compaction; less where little was edited lately",
   restoreSkillTokens: "tokens of one skill that is shown again after a compaction; the rest is cut off",
   restoreSkillsTokens: "tokens of all skills that are shown again after a compaction",
   disablePromptCaching: "sends no cache markers at all",

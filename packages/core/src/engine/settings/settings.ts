@@ -115,6 +115,7 @@ const keyed = <Table extends Readonly<Record<string, Draft<unknown>>>>(table: Ta
 
 /** Every setting of the engine. Later stages add theirs. */
 export const settingDefinitions = keyed({
+  memory: oneOf(["balanced", "thrifty", "faithful"]),
   window: optional(positiveCount(1)),
   reserve: count(20_000),
   autoCompactBuffer: count(13_000, "PALIMPSEST_AUTOCOMPACT_BUFFER"),
@@ -123,6 +124,7 @@ export const settingDefinitions = keyed({
   compactEarlyShare: fraction(0.5),
   compactEarlyLeast: count(60_000),
   compactEarlyPatience: hundred(1.3),
+  compactEarlyRedone: amount(0.5),
   warnBuffer: count(20_000),
   errorBuffer: count(10_000),
   autoCompactEnabled: onOff(true, "PALIMPSEST_AUTOCOMPACT"),
@@ -149,7 +151,7 @@ export const settingDefinitions = keyed({
   mediaImages: optional(count(0)),
   mediaBytes: count(25_165_824),
   mediaKeepShare: fraction(0.5),
-  keepRecentTokens: count(10_000),
+  keepRecentTokens: count(2000),
   keepLastTokens: count(30_000),
   compactFork: onOff(true),
   compactModel: words,
@@ -160,8 +162,7 @@ export const settingDefinitions = keyed({
   compactLeastSaving: fraction(0.1),
   compactUserMessageTokens: positiveCount(2000),
   compactUserTokens: positiveCount(30_000),
-  compactCallsTokens: count(4000),
-  compactNamesTokens: count(4000),
+  compactNamesTokens: count(3000),
   compactVerify: onOff(true),
   compactRestore: onOff(true),
   compactExtractive: onOff(true),
@@ -187,10 +188,10 @@ export const settingDefinitions = keyed({
   responseStallMs: count(1_800_000),
   subagentResultTokens: positiveCount(10_000),
   compactKeepAliveMs: positiveCount(30_000),
-  restoreFiles: count(2),
+  restoreFiles: count(20),
   restorePictures: count(1),
-  restoreFileTokens: count(5000),
-  restoreFilesTokens: count(50_000),
+  restoreFileTokens: count(20_000),
+  restoreFilesTokens: count(20_000),
   restoreSkillTokens: count(5000),
   restoreSkillsTokens: count(25_000),
   disablePromptCaching: onOff(false, "DISABLE_PROMPT_CACHING"),
@@ -230,6 +231,25 @@ export type GivenSettings = Partial<
   Settings & { readonly [Name in SettingName as FormerName<Name>]: Settings[Name] }
 >;
 
+/** What `memory` stands for: the defaults of other settings. Balanced: as they are in the table. */
+export const memorySettings: Readonly<Record<Settings["memory"], Partial<Settings>>> = {
+  balanced: {},
+  thrifty: {
+    compactEarlyPatience: 1.2,
+    compactEarlyRedone: 0,
+    compactNamesTokens: 2000,
+    restoreFilesTokens: 8000,
+  },
+  faithful: {
+    compactEarlyPatience: 2,
+    compactEarlyRedone: 1,
+    compactNamesTokens: 4000,
+    keepRecentTokens: 10_000,
+    restoreFilesTokens: 40_000,
+    restoreFileTokens: 40_000,
+  },
+};
+
 /** What every setting is unless somebody says otherwise. */
 export const defaultSettings: Settings = Object.fromEntries(
   Object.entries(settingDefinitions).map(([name, definition]) => [name, definition.default]),
@@ -257,9 +277,10 @@ export interface ResolvedSettings {
   readonly problems: readonly SettingProblem[];
 }
 
-/** Given over environment over files over defaults. */
+/** Given over environment over files over what `memory` stands for over defaults. */
 export function resolveSettings({ given = {}, env = {}, files = [] }: SettingSources = {}): ResolvedSettings {
   const problems: SettingProblem[] = [];
+  let chosen: Partial<Settings> = {};
   const resolved = Object.entries(settingDefinitions).map(([key, definition]) => {
     const name = key as SettingName;
     const { keys, read, allowed } = definition;
@@ -272,7 +293,10 @@ export function resolveSettings({ given = {}, env = {}, files = [] }: SettingSou
       if (!isFine) problems.push({ name, source, value: String(value), allowed });
       return isFine;
     });
-    return [name, found === undefined ? definition.default : read(found.value)];
+    const value = found === undefined ? (chosen[name] ?? definition.default) : read(found.value);
+    // It stands first in the table.
+    if (name === "memory") chosen = memorySettings[value as Settings["memory"]];
+    return [name, value];
   });
   return { settings: Object.fromEntries(resolved) as Settings, problems };
 }

@@ -14,7 +14,7 @@ import type { DemoWorkspace } from "./demo-workspace.js";
 const switchedOff: Readonly<Record<DemoPart, Partial<Settings>>> = {
   restoration: { compactRestore: false },
   verification: { compactVerify: false },
-  "work-record": { compactCallsTokens: 0, compactNamesTokens: 0 },
+  "work-record": { compactNamesTokens: 0 },
   early: { compactEarly: false },
 };
 

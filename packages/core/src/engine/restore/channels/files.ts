@@ -1,17 +1,24 @@
-import { shownPath } from "../../../messages/shown-path.js";
 import type { Attachment } from "../../../messages/message.js";
+import { pathKey } from "../../../messages/paths.js";
 import type { Estimator } from "../../ports/estimator.js";
 import type { Settings } from "../../settings/settings.js";
-import { attachmentTokens, MOST_CHARACTERS_PER_TOKEN } from "../attachment-tokens.js";
-import { cutText } from "../cut-text.js";
-import { linesWithin } from "../lines-within.js";
-import type { FileAccess, FilePicture, FileReadOutcome, FileText } from "../../ports/file-access.js";
+import { attachmentTokens } from "../attachment-tokens.js";
+import type { FileCandidate } from "../choose-files.js";
+import { choosePartsWithin, partsOf, type FilePart } from "../regions/choose-parts.js";
+import type { FileTouches } from "../regions/file-touches.js";
+import { readFile, type DiskFile } from "../regions/read-file.js";
+import { rangesOf, showParts } from "../regions/show-parts.js";
+import type { FileAccess, FilePicture, FileRefusal } from "../../ports/file-access.js";
 import type { ReadRecord, RememberedRead } from "../../tools/read-state.js";
 import type { ChannelResult, RestoredItem, SkippedItem } from "../restored.js";
 import type { FileSkipReason } from "../../events/file-skip-reason.js";
 
 export interface FilesChannelOptions {
   readonly files: FileAccess;
+  /** What the messages tell of the work on each file, by `pathKey`. */
+  readonly touches: ReadonlyMap<string, FileTouches>;
+  /** Rounds since a time: milliseconds since the epoch. */
+  readonly roundsSince: (time: number) => number;
   readonly estimator: Estimator;
   readonly settings: Pick<
     Settings,
@@ -30,184 +37,247 @@ export interface FilesChannelResult extends ChannelResult {
 /** Of each kind, how many are looked at before no more are looked for: most may be gone. */
 const MOST_TRIED = 40;
 
+interface Read<Outcome> {
+  readonly candidate: FileCandidate;
+  readonly outcome: Outcome;
+}
+
 /**
- * Reads the newest of the candidates again: what stands on the disk now, in the part that was read, as the read tool
- * shows it. One that cannot be read takes no other's place; pictures have places of their own. Each is cut to its
- * budget; one that does not fit beside those before it is passed over.
+ * Brings back of the files in use what is most likely needed next, as it stands on the disk now: of many files the
+ * lines around what was changed and read last, each with its number. One that cannot be read takes no other's place;
+ * pictures have places of their own.
  */
 export async function restoreFiles(
-  candidates: readonly RememberedRead[],
+  candidates: readonly FileCandidate[],
   options: FilesChannelOptions,
 ): Promise<FilesChannelResult> {
-  const { estimator, settings, now } = options;
+  const { settings } = options;
+  const isPicture = ({ read }: FileCandidate): boolean => read.isPicture === true;
   const [texts, pictures] = await Promise.all([
     readNewest(
-      candidates.filter(({ isPicture }) => isPicture !== true),
-      settings.restoreFiles,
-      options,
+      candidates.filter((one) => !isPicture(one)),
+      { count: settings.restoreFiles, kind: "read", signal: options.signal },
+      (candidate) => readText(candidate, options),
     ),
     readNewest(
-      candidates.filter(({ isPicture }) => isPicture === true),
-      settings.restorePictures,
-      options,
+      candidates.filter(isPicture),
+      { count: settings.restorePictures, kind: "picture", signal: options.signal },
+      (candidate) => readPicture(candidate, options),
     ),
   ]);
   const items: RestoredItem[] = [];
   const skipped: SkippedItem[] = [];
   const records = new Map<string, ReadRecord>();
-  let total = 0;
-  for (const { path, part, outcome } of [...texts, ...pictures]) {
-    const skip = (reason: FileSkipReason): void => void skipped.push({ channel: "files", path, reason });
-    if (outcome.kind !== "text" && outcome.kind !== "picture") {
-      skip(outcome.kind);
+  const skip = (path: string, reason: FileSkipReason): void =>
+    void skipped.push({ channel: "files", path, reason });
+  for (const { candidate, outcome } of texts) {
+    if (outcome.kind !== "read") skip(candidate.read.path, outcome.kind);
+  }
+  const restored = attachTexts(
+    texts.flatMap(({ candidate, outcome }) => (outcome.kind === "read" ? [{ candidate, outcome }] : [])),
+    options,
+  );
+  let left = settings.restoreFilesTokens;
+  for (const { path, item, record } of restored) {
+    left -= item.tokens;
+    items.push(item);
+    records.set(path, record);
+  }
+  for (const { candidate, outcome } of pictures) {
+    const { path } = candidate.read;
+    if (outcome.kind !== "picture") {
+      skip(path, outcome.kind);
       continue;
     }
-    const cut =
-      outcome.kind === "picture"
-        ? attachPicture(path, outcome, estimator)
-        : attachFile({ path, part, text: outcome }, { estimator, limit: settings.restoreFileTokens });
-    if (cut === undefined || total + cut.tokens > settings.restoreFilesTokens) {
-      skip("does-not-fit");
+    const item = pictureItem(path, outcome, options.estimator);
+    if (item.tokens > left) {
+      skip(path, "does-not-fit");
       continue;
     }
-    total += cut.tokens;
-    items.push({
-      channel: "files",
-      path,
-      attachment: cut.attachment,
-      tokens: cut.tokens,
-      isTruncated: cut.isCut,
-    });
-    const times = { mtime: outcome.mtime, timestamp: now };
-    records.set(
-      path,
-      outcome.kind === "picture" ? { ...times, isPicture: true } : recordOf(cut, part, times),
-    );
+    left -= item.tokens;
+    items.push(item);
+    records.set(path, { mtime: outcome.mtime, timestamp: options.now, isPicture: true });
   }
   return { items, skipped, records };
 }
 
+interface Wanted {
+  readonly count: number;
+  /** Of an outcome that shows something. */
+  readonly kind: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** As many as were asked for, from the newest on; and those before them that could not be read. */
-async function readNewest(
-  candidates: readonly RememberedRead[],
-  count: number,
-  options: FilesChannelOptions,
-): Promise<readonly ReadAgain[]> {
-  const all: ReadAgain[] = [];
+async function readNewest<Outcome extends { readonly kind: string }>(
+  candidates: readonly FileCandidate[],
+  { count, kind, signal }: Wanted,
+  read: (candidate: FileCandidate) => Promise<Outcome>,
+): Promise<readonly Read<Outcome>[]> {
+  const all: Read<Outcome>[] = [];
   const most = Math.min(candidates.length, count + MOST_TRIED);
-  for (let wanted = count; wanted > 0 && all.length < most && options.signal?.aborted !== true;) {
+  for (let wanted = count; wanted > 0 && all.length < most && signal?.aborted !== true;) {
     const next = candidates.slice(all.length, Math.min(most, all.length + wanted));
-    const outcomes = await Promise.all(next.map((read) => readAgain(read, options)));
-    wanted -= outcomes.filter(({ outcome }) => isShown(outcome)).length;
+    const outcomes = await Promise.all(
+      next.map(async (candidate) => ({ candidate, outcome: await read(candidate) })),
+    );
+    wanted -= outcomes.filter(({ outcome }) => outcome.kind === kind).length;
     all.push(...outcomes);
   }
   return all;
 }
 
-const isShown = ({ kind }: FileReadOutcome): boolean => kind === "text" || kind === "picture";
-
-type Part = Pick<ReadRecord, "offset" | "limit">;
-
-interface ReadAgain {
-  readonly path: string;
-  /** The part that was asked for. */
-  readonly part: Part;
-  readonly outcome: FileReadOutcome;
+async function readText(
+  { read }: FileCandidate,
+  { files, touches, signal }: FilesChannelOptions,
+): Promise<DiskFile | { readonly kind: FileRefusal }> {
+  const ranges = touches.get(pathKey(read.path))?.restored?.ranges ?? [];
+  const places = [...(read.offset === undefined ? [] : [read.offset]), ...ranges.map(({ first }) => first)];
+  return readFile(files, read.path, { places, signal });
 }
 
-/** The same part as before; all of it where that part is no more. What was cut to fit is cut anew. */
-async function readAgain(
-  { path, offset, limit, isCut, isPicture }: RememberedRead,
-  { files, settings, signal }: FilesChannelOptions,
-): Promise<ReadAgain> {
-  const common = {
-    maxCharacters: settings.restoreFileTokens * MOST_CHARACTERS_PER_TOKEN,
-    ...(signal === undefined ? {} : { signal }),
-    ...(isPicture === true ? { takesPictures: true } : {}),
-  };
-  const part = {
-    ...(offset === undefined || (offset === 1 && isCut === true) ? {} : { offset }),
-    ...(limit === undefined || isCut === true ? {} : { limit }),
-  };
+async function readPicture(
+  { read }: FileCandidate,
+  { files, signal }: FilesChannelOptions,
+): Promise<FilePicture | { readonly kind: FileRefusal }> {
   try {
-    const outcome = await files.read(path, { ...common, ...part });
-    const isBeyondEnd = outcome.kind === "text" && outcome.lines === 0 && (offset ?? 1) > 1;
-    if (!isBeyondEnd) return { path, part, outcome };
-    return { path, part: {}, outcome: await files.read(path, common) };
+    const outcome = await files.read(read.path, {
+      takesPictures: true,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return outcome.kind === "text" ? { kind: "unreadable" } : outcome;
   } catch {
-    return { path, part, outcome: { kind: "unreadable" } };
+    return { kind: "unreadable" };
   }
 }
 
-interface AttachedFile {
-  readonly attachment: Attachment;
-  readonly tokens: number;
-  /** The text without the marker. */
-  readonly head: string;
-  readonly lines: number;
-  readonly isCut: boolean;
-}
-
-const attachPicture = (
-  path: string,
-  { mediaType, data }: FilePicture,
-  estimator: Estimator,
-): AttachedFile => {
+function pictureItem(path: string, { mediaType, data }: FilePicture, estimator: Estimator): RestoredItem {
   const content = { type: "image", file: { base64: data, type: mediaType } };
   const attachment: Attachment = { type: "file", path, content, context: "post-compact" };
-  return { attachment, tokens: attachmentTokens(attachment, estimator), head: "", lines: 0, isCut: false };
-};
+  return { channel: "files", path, attachment, tokens: attachmentTokens(attachment, estimator) };
+}
 
-interface FileToAttach {
+interface RestoredText {
   readonly path: string;
-  readonly part: Part;
-  readonly text: FileText;
+  readonly item: RestoredItem;
+  readonly record: ReadRecord;
 }
 
-/** Undefined where not even the marker fits. */
-function attachFile(
-  { path, part, text }: FileToAttach,
-  { estimator, limit }: { readonly estimator: Estimator; readonly limit: number },
-): AttachedFile | undefined {
-  const first = part.offset ?? 1;
-  const isPart = part.offset !== undefined || part.limit !== undefined;
-  const attach = (content: string): Attachment => ({
-    type: "file",
-    path,
-    content,
-    ...(isPart ? { startLine: first, endLine: first + text.lines - 1 } : {}),
-    context: "post-compact",
+/** The parts most likely needed, from all files together; the files in the order in which they were given. */
+function attachTexts(
+  texts: readonly Read<DiskFile>[],
+  options: FilesChannelOptions,
+): readonly RestoredText[] {
+  const { estimator, settings } = options;
+  const known = texts.map(({ candidate }) => touchesOf(candidate.read, options));
+  const parts = texts.flatMap(({ candidate, outcome }, file) =>
+    partsOf(outcome, {
+      file,
+      touches: known[file] ?? untouched,
+      readLast: readLastOf(candidate.read),
+      isShown: (line) => candidate.parts.some(({ first, last }) => line >= first && line <= last),
+    }),
+  );
+  const chosen = choosePartsWithin(parts, {
+    total: settings.restoreFilesTokens * editShare(options.touches),
+    perFile: settings.restoreFileTokens,
+    fileOverhead: FILE_OVERHEAD,
+    tokens: (text) => estimator.block(text) + LINE_NUMBER_TOKENS * (text.split("\n").length + 1),
   });
-  const sized = (content: string) => {
-    const attachment = attach(content);
-    return { attachment, tokens: attachmentTokens(attachment, estimator) };
+  let left = settings.restoreFilesTokens;
+  return texts.flatMap(({ candidate, outcome }, file) => {
+    const own = chosen.get(file);
+    if (own === undefined) return [];
+    const text = attachParts(own, {
+      read: candidate.read,
+      outcome,
+      touches: known[file] ?? untouched,
+      options,
+    });
+    if (text.item.tokens > left) return [];
+    left -= text.item.tokens;
+    return [text];
+  });
+}
+
+/** Rounds that tell how much is edited. */
+const EDIT_ROUNDS = 40;
+const EDITS_FOR_ALL = 6;
+const LEAST_SHARE = 0.25;
+
+/** Where little is edited, little of files is needed again: so much of what may come back does. */
+function editShare(touches: ReadonlyMap<string, FileTouches>): number {
+  let edits = 0;
+  for (const { edits: own } of touches.values()) edits += own.filter(({ age }) => age <= EDIT_ROUNDS).length;
+  return Math.min(1, LEAST_SHARE + ((1 - LEAST_SHARE) * edits) / EDITS_FOR_ALL);
+}
+
+/** A number and a tab before each line; heading, fence and gaps of each file. */
+const LINE_NUMBER_TOKENS = 2;
+const FILE_OVERHEAD = 60;
+
+const untouched: FileTouches = { age: 0, edits: [] };
+
+/** What the messages tell; of a file that no call of theirs names, what the read-state does. */
+function touchesOf(
+  { path, timestamp }: RememberedRead,
+  { touches, roundsSince }: FilesChannelOptions,
+): FileTouches {
+  const told = touches.get(pathKey(path)) ?? untouched;
+  const age = touches.has(pathKey(path)) ? told.age : roundsSince(timestamp);
+  return { ...told, age };
+}
+
+function readLastOf({ offset, limit, isCut }: RememberedRead): { first: number; last: number } | undefined {
+  const first = offset ?? 1;
+  if (isCut === true || (offset === undefined && limit === undefined)) return undefined;
+  return { first, last: limit === undefined ? Infinity : first + limit - 1 };
+}
+
+interface PartsToAttach {
+  readonly read: RememberedRead;
+  readonly outcome: DiskFile;
+  readonly touches: FileTouches;
+  readonly options: FilesChannelOptions;
+}
+
+function attachParts(
+  parts: readonly FilePart[],
+  { read: { path }, outcome, touches, options }: PartsToAttach,
+): RestoredText {
+  const { estimator, now } = options;
+  const ranges = rangesOf(parts, outcome);
+  const [first] = ranges;
+  const shown = ranges.reduce((sum, range) => sum + range.last - range.first + 1, 0);
+  const isWhole = outcome.isWhole && shown === outcome.lines.size;
+  const content = showParts(outcome, ranges);
+  const reuse = {
+    age: touches.age,
+    ranges: parts.map((part) => ({
+      first: part.first,
+      last: part.last,
+      ...(part.editedBefore === undefined ? {} : { editedBefore: part.editedBefore }),
+    })),
   };
-  /** The last that fits is mostly the one that is taken. */
-  let fitting = sized("");
-  const marker = (lines: number): string =>
-    `[cut here to save room: read ${shownPath(path)} from line ${first + lines} on for the rest]`;
-  const cut = cutText(text.content, {
-    fits: (content) => {
-      const next = sized(content);
-      const isFitting = next.tokens <= limit;
-      if (isFitting) fitting = next;
-      return isFitting;
+  const attachment: Attachment = { type: "file", path, content, context: "post-compact", reuse };
+  const times = { mtime: outcome.mtime, timestamp: now };
+  const record: ReadRecord = isWhole
+    ? { ...times, content }
+    : {
+        ...times,
+        offset: first?.first ?? 1,
+        limit: (first?.last ?? 0) - (first?.first ?? 1) + 1,
+        isCut: true,
+      };
+  return {
+    path,
+    item: {
+      channel: "files",
+      path,
+      attachment,
+      tokens: attachmentTokens(attachment, estimator),
+      isTruncated: !isWhole,
     },
-    marker,
-    guess: (content, ends) =>
-      linesWithin(content, ends, { estimator, limit: limit - sized(marker(ends.length)).tokens }),
-    isPart: text.isTruncated,
-  });
-  if (cut === undefined) return undefined;
-  return { ...cut, ...(fitting.attachment["content"] === cut.text ? fitting : sized(cut.text)) };
-}
-
-/** What the model now knows: of a file that was cut, the lines that it is shown and no more. */
-function recordOf(
-  { head, lines, isCut }: AttachedFile,
-  part: Part,
-  times: Pick<ReadRecord, "mtime" | "timestamp">,
-): ReadRecord {
-  const known = isCut ? { offset: part.offset ?? 1, limit: lines, isCut } : part;
-  return { content: head, ...times, ...known };
+    record,
+  };
 }

@@ -16,6 +16,7 @@ import { holdsImage } from "./holds-image.js";
 import { contextLimit, roomForList, roomForState } from "../divide/keep-unanswered.js";
 import { quoteHumanTexts } from "../people/quote-human-texts.js";
 import { estimatedTokens } from "../run/new-size.js";
+import { createResultKeys } from "../../tools/result-keys.js";
 import type { Estimator } from "../../ports/estimator.js";
 import { unpadded } from "../../measure/unpadded.js";
 import { createSummaryMessage } from "../shape/summary-message.js";
@@ -208,10 +209,8 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
   );
   const workRecord = writeWorkRecord({
     estimator,
-    summarised: division.summarised,
     names,
-    namesTokens: Math.min(settings.compactNamesTokens, most),
-    callsTokens: Math.min(settings.compactCallsTokens, most),
+    tokens: Math.min(settings.compactNamesTokens, most),
     isShown: (name) => shown.has(name),
   });
   return { metadata: metadataOf(run, names), workRecord, droppedHint: input.droppedHint?.(going) };
@@ -234,7 +233,30 @@ function metadataOf(
     humanMessages: textsToList(input.live, [...division.kept, ...(division.pinned ?? [])]),
     ...(names.length === 0 ? {} : { namesUsed: namesToCarry(names) }),
     ...(calls.length === 0 ? {} : { summaryCalls: Array.from(calls) }),
+    ...goneResults(input.live, division.kept),
   };
+}
+
+const MOST_GONE = 500;
+
+/** Which results are gone from here on, and how many of those that were gone had to be fetched again. */
+function goneResults(live: readonly Message[], kept: readonly Message[]): object {
+  const keys = createResultKeys();
+  const stays = new Set(kept);
+  const gone = new Set<unknown>();
+  let redoneBefore = 0;
+  for (const message of live) {
+    const carried: unknown = isCompactBoundary(message)
+      ? message.compactMetadata?.["goneResults"]
+      : undefined;
+    for (const key of Array.isArray(carried) ? carried : []) gone.add(key);
+    for (const key of keys.of(message)) {
+      if (gone.has(key)) redoneBefore += 1;
+      if (!stays.has(message)) gone.add(key);
+    }
+  }
+  const goneResults = [...gone].slice(-MOST_GONE);
+  return goneResults.length === 0 ? {} : { goneResults, ...(redoneBefore > 0 ? { redoneBefore } : {}) };
 }
 
 /** Deferred tools that were found and shown: they stay known although the messages that showed them go. */

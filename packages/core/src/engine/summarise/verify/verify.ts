@@ -77,6 +77,9 @@ function insertAll(text: string, insertions: readonly Insertion[]): string {
   return result + text.slice(from);
 }
 
+/** Sections that are missing are told in brief: what is there tells the most. */
+const MENDED_TOKENS = 1500;
+
 function mendSections(
   summary: string,
   options: VerifyOptions,
@@ -87,7 +90,8 @@ function mendSections(
     sectionBody(summary, parts, index + 1) === "" ? [index + 1] : [],
   );
   if (added.length === 0) return { text: summary, added };
-  const { sections: bodies } = writeExtractive(options.live, options);
+  const budgetTokens = Math.min(options.budgetTokens ?? MENDED_TOKENS, MENDED_TOKENS);
+  const { sections: bodies } = writeExtractive(options.live, { ...options, budgetTokens });
   const insertions = added.map((number): Insertion => {
     const body = bodies[number - 1] ?? "";
     const own = parts.find((part) => part.number === number);
