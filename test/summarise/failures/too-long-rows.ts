@@ -66,7 +66,7 @@ export const tooLongRows: readonly FailureRow[] = [
   },
   {
     name: "the conversation fits into the window, the request for its summary does not",
-    host: { window: 21_500 },
+    host: { window: 23_600 },
     turns: 11,
     provoke: ({ host }) => ({ input: { size: { ...host.input().size, autoCompactAt: 15_000 } } }),
     expected: { outcome: "by streaming", attempts: attempts(0), told: COMPACTED },
