@@ -92,7 +92,8 @@ export const settingReaders: Places = {
     "window reserve autoCompactBuffer autoCompactPercent warnBuffer errorBuffer autoCompactEnabled disableAutoCompact",
   [`${MIDDLE}/setup.ts#createSetup`]: "compactEarly",
   [`${MIDDLE}/facts.ts#isCachingOn`]: "disablePromptCaching disablePromptCachingModels",
-  [`${MIDDLE}/early-threshold.ts#earlyThreshold`]: "compactEarlyShare compactEarlyLeast compactEarlyPatience",
+  [`${MIDDLE}/early-threshold.ts#earlyThreshold`]:
+    "compactEarlyShare compactEarlyLeast compactEarlyPatience compactEarlyRedone",
   [`${MIDDLE}/decide.ts#clearingAims`]: "clearSizeBelow",
   [`${MIDDLE}/apply.ts#answered`]: "recompactionRounds undoResponses",
   [`${MIDDLE}/compaction-stage.ts#keepRecent`]: "keepRecentTokens keepLastTokens",
@@ -130,8 +131,9 @@ export const settingReaders: Places = {
   [`${NOTES}/notes-budget.ts#notesWithinBudget`]: "notesSectionTokens notesTokens",
   [`${NOTES}/extract-notes.ts#extract`]: "notesRounds",
   [`${NOTES}/notes-division.ts#divideForNotes`]: "notesKeepTokens notesKeepMessages notesKeepMostTokens",
-  "core/src/engine/restore/channels/files.ts#restoreFiles":
-    "restoreFiles restorePictures restoreFileTokens restoreFilesTokens",
+  "core/src/engine/settings/settings.ts#resolveSettings": "memory",
+  "core/src/engine/restore/channels/files.ts#restoreFiles": "restoreFiles restorePictures restoreFilesTokens",
+  "core/src/engine/restore/channels/files.ts#attachTexts": "restoreFileTokens",
   "core/src/engine/restore/channels/skills.ts#restoreSkills": "restoreSkillTokens restoreSkillsTokens",
   [`${PROMPT}/ttl/ttl-state.ts#settledDecision`]: "cacheTtl",
   [`${PROMPT}/ttl/ttl-state.ts#latchTtl`]: "cacheTtlSources",

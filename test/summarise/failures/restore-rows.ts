@@ -187,11 +187,11 @@ const otherRows: readonly FailureRow[] = [
     provoke: async (stage) => {
       const files = await createFiles(stage);
       for (const path of [files.good, files.bad]) {
-        await writeFile(path, "a line of a very long file\n".repeat(200_000));
+        await writeFile(path, "a line of a long file\n".repeat(250));
       }
       const { size } = stage.host.input();
       const provoked = restoring(stage, files, { ports: stateOf(files) });
-      // Room for the summary, plan and todos, and not for five thousand tokens more.
+      // Room for the summary, plan and todos, and not for two thousand tokens more.
       const tokensBefore = size.overhead + 5000;
       return { ...provoked, input: { size: { ...size, tokensBefore } } };
     },

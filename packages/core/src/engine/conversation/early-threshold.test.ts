@@ -86,6 +86,20 @@ describe("by hand: L = 50,000, g = 100,000 / 50 = 2,000", () => {
     expectNear(earlyThreshold(facts({ stretch, settings: { ...bare, keepRecentTokens: 10_000 } })), 100_272);
   });
 
+  it("each call that had to be made again makes it later by its share, up to four", () => {
+    const at = (redone: number, compactEarlyRedone = 0.5): number =>
+      earlyThreshold(
+        facts({
+          stretch: { startTokens: 50_000, responses: 50, redone },
+          settings: { ...bare, compactEarlyRedone },
+        }),
+      ) - 50_000;
+    const once = at(0);
+    for (const redone of [1, 2, 3]) expectNear(at(redone), once * (1 + redone / 2));
+    expect(at(4, 0.25)).toBe(at(400, 0.25));
+    expect(at(4, 0)).toBe(once);
+  });
+
   it("until enough responses came, and where clearing took more than was added, growth is the usual one", () => {
     const usual = earlyThreshold(facts({ stretch: { startTokens: 50_000, responses: 4, redone: 0 } }));
     expectNear(usual, 100_794);
@@ -150,20 +164,22 @@ describe("whatever the figures", () => {
           autoCompactAt: fc.nat({ max: 2_000_000 }),
           startTokens: fc.option(counts, { nil: undefined }),
           responses: fc.oneof(fc.nat({ max: 10_000 }), fc.constant(Number.MAX_SAFE_INTEGER)),
+          redone: fc.oneof(fc.nat({ max: 10 }), fc.constant(Number.MAX_SAFE_INTEGER)),
+          compactEarlyRedone: fc.double({ min: 0, max: 100, noNaN: true }),
           compactEarly: fc.boolean(),
           compactEarlyShare: share,
           compactEarlyLeast: counts,
           compactEarlyPatience: fc.double({ min: Number.MIN_VALUE, max: 100, noNaN: true }),
           keepRecentTokens: counts,
         }),
-        ({ cost, tokens, overhead, autoCompactAt, startTokens, responses, ...changed }) => {
+        ({ cost, tokens, overhead, autoCompactAt, startTokens, responses, redone, ...changed }) => {
           const threshold = earlyThreshold({
             thresholds: ladder(autoCompactAt),
             settings: { ...defaultSettings, ...changed },
             cost,
             tokens,
             overhead,
-            stretch: { startTokens, responses },
+            stretch: { startTokens, responses, redone },
           });
           expect(Number.isFinite(threshold)).toBe(true);
           expect(threshold).toBeLessThanOrEqual(autoCompactAt);
@@ -183,6 +199,7 @@ describe("whatever the figures", () => {
     stretch: fc.record({
       startTokens: fc.option(fc.nat({ max: 60_000 }), { nil: undefined }),
       responses: fc.integer({ min: 5, max: 1000 }),
+      redone: fc.nat({ max: 3 }),
     }),
   });
 
@@ -195,6 +212,8 @@ describe("whatever the figures", () => {
         expect(earlyThreshold(facts({ ...given, stretch: faster }))).toBeGreaterThanOrEqual(threshold);
         const wordy = { ...prices, output: prices.output * factor };
         expect(earlyThreshold(facts({ ...given, prices: wordy }))).toBeGreaterThanOrEqual(threshold);
+        const redone = { ...stretch, redone: stretch.redone + Math.ceil(factor) };
+        expect(earlyThreshold(facts({ ...given, stretch: redone }))).toBeGreaterThanOrEqual(threshold);
         const patient = { ...bare, compactEarlyPatience: factor };
         expect(earlyThreshold(facts({ ...given, settings: patient }))).toBeGreaterThanOrEqual(threshold);
         const dear =
@@ -223,7 +242,7 @@ describe("whatever the figures", () => {
             cost: { prices: model.prices, cache },
             tokens: startTokens,
             overhead,
-            stretch: { startTokens, responses: 0 },
+            stretch: { startTokens, responses: 0, redone: 0 },
           });
           expect(threshold - startTokens).toBeGreaterThan(5000);
         },

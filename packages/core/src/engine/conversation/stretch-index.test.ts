@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../messages/message.js";
 import { conversationBuilder } from "../../testing/conversation-builder.js";
 import { simulatedClock } from "../../testing/simulated-clock.js";
+import { createResultKeys } from "../tools/result-keys.js";
+import { createSample } from "../tools/testing/sample.js";
 import { createStretchIndex } from "./stretch-index.js";
 
 function stretchOf(messages: readonly Message[]) {
@@ -41,19 +43,19 @@ describe("how far a conversation has come", () => {
   it("counts from its start, and from its last compaction on", () => {
     const { builder, round, compaction } = ticking();
     const start = [builder.user("begin"), ...round(), ...round()];
-    expect(stretchOf([])).toEqual({ startTokens: undefined, responses: 0 });
-    expect(stretchOf(start)).toEqual({ startTokens: undefined, responses: 2 });
+    expect(stretchOf([])).toEqual({ startTokens: undefined, responses: 0, redone: 0 });
+    expect(stretchOf(start)).toEqual({ startTokens: undefined, responses: 2, redone: 0 });
     const behind = [...compaction(30_000), ...round()];
-    expect(stretchOf(behind)).toEqual({ startTokens: 30_000, responses: 1 });
+    expect(stretchOf(behind)).toEqual({ startTokens: 30_000, responses: 1, redone: 0 });
     // With `from`, a kept beginning stands before the boundary.
-    expect(stretchOf([...start, ...behind])).toEqual({ startTokens: 30_000, responses: 1 });
+    expect(stretchOf([...start, ...behind])).toEqual({ startTokens: 30_000, responses: 1, redone: 0 });
   });
 
   it("does not count what a compaction kept", () => {
     const { builder, round, compaction } = ticking();
     const kept = [...round(), ...round()];
     const live = [builder.user("begin"), ...compaction(30_000, kept)];
-    expect(stretchOf(live)).toEqual({ startTokens: 30_000, responses: 0 });
+    expect(stretchOf(live)).toEqual({ startTokens: 30_000, responses: 0, redone: 0 });
     expect(stretchOf([...live, ...round()]).responses).toBe(1);
   });
 
@@ -107,5 +109,46 @@ describe("how far a conversation has come", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("calls that were made again after a compaction", () => {
+  const LONG = "a line of a result\n".repeat(40);
+  const read = (sample: ReturnType<typeof createSample>, path: string, result = LONG) =>
+    sample.round({ calls: [{ name: "Read", input: { file_path: path }, result }] });
+  const boundaryWith = (metadata: object): Message => {
+    const [boundary] = ticking().compaction(30_000);
+    if (boundary?.type !== "system") throw new Error("a boundary");
+    return { ...boundary, compactMetadata: { postTokens: 30_000, ...metadata } } as unknown as Message;
+  };
+  const keysOf = (messages: readonly Message[]): readonly string[] => {
+    const keys = createResultKeys();
+    return messages.flatMap(keys);
+  };
+
+  it("count once each where the answer is the same, and not where it is another or the call is new", () => {
+    const goneResults = keysOf([...read(createSample(), "/a"), ...read(createSample(), "/b")]);
+    const redone = (...messages: readonly Message[]): number =>
+      stretchOf([boundaryWith({ goneResults }), ...messages]).redone;
+    const sample = createSample();
+    expect(redone()).toBe(0);
+    expect(redone(...read(sample, "/a"))).toBe(1);
+    expect(redone(...read(sample, "/a"), ...read(sample, "/a"))).toBe(1);
+    expect(redone(...read(sample, "/a"), ...read(sample, "/b"))).toBe(2);
+    expect(redone(...read(sample, "/a", `${LONG}changed`), ...read(sample, "/c"))).toBe(0);
+  });
+
+  it("those of the stretch before count on for one more", () => {
+    expect(stretchOf([boundaryWith({ redoneBefore: 3 })]).redone).toBe(3);
+    expect(stretchOf([boundaryWith({ redoneBefore: 3 }), boundaryWith({})]).redone).toBe(0);
+  });
+
+  it.each([
+    { goneResults: "all", redoneBefore: "many" },
+    { goneResults: [null, {}, 7, "x".repeat(100_000)], redoneBefore: Number.NaN },
+    { goneResults: { length: 5 }, redoneBefore: -1 },
+    { goneResults: null, redoneBefore: null },
+  ])("metadata that is none counts nothing: %j", (metadata) => {
+    expect(stretchOf([boundaryWith(metadata), ...read(createSample(), "/a")]).redone).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
-import { createResultKeys } from "../tools/result-keys.js";
+import { createGoneResults } from "../tools/result-keys.js";
 import type { Stretch } from "./early-threshold.js";
 
 /** Keeps up with a growing list: what is new costs, not what is there. */
@@ -14,34 +14,32 @@ export function createStretchIndex(): StretchIndex {
   let startedAt = "";
   let responses = 0;
   let lastId: unknown;
-  let redone = 0;
-  /** Results that compactions took from the context. */
-  let gone = new Set<unknown>();
-  const keys = createResultKeys();
+  let redoneBefore = 0;
+  const results = createGoneResults();
   return {
     get stretch() {
-      return { startTokens, responses, redone };
+      return { startTokens, responses, redone: redoneBefore + results.redone() };
     },
     append(messages) {
       for (const message of messages) {
+        results.take(message);
         if (isCompactBoundary(message)) {
-          const { postTokens, goneResults, redoneBefore }: Readonly<Record<string, unknown>> =
-            message.compactMetadata ?? {};
-          startTokens = typeof postTokens === "number" && postTokens > 0 ? postTokens : undefined;
+          const metadata = message.compactMetadata;
+          startTokens = positive(metadata?.["postTokens"]);
+          redoneBefore = positive(metadata?.["redoneBefore"]) ?? 0;
           startedAt = message.timestamp;
           responses = 0;
-          gone = new Set(Array.isArray(goneResults) ? goneResults : []);
-          redone = typeof redoneBefore === "number" && redoneBefore > 0 ? redoneBefore : 0;
-          continue;
+        } else if (message.type === "assistant") {
+          // Messages come from files and may be anything.
+          const id: unknown = message.message?.id;
+          // What a compaction kept is older than it.
+          if (id !== lastId && message.timestamp > startedAt) responses += 1;
+          lastId = id;
         }
-        for (const key of keys.of(message)) if (gone.delete(key)) redone += 1;
-        if (message.type !== "assistant") continue;
-        // Messages come from files and may be anything.
-        const id: unknown = message.message?.id;
-        // What a compaction kept is older than it.
-        if (id !== lastId && message.timestamp > startedAt) responses += 1;
-        lastId = id;
       }
     },
   };
 }
+
+const positive = (value: unknown): number | undefined =>
+  typeof value === "number" && value > 0 ? value : undefined;

@@ -18,7 +18,7 @@ const options: FileChoiceOptions = {
 const choose = (state: ReadStateSnapshot, change: Partial<FileChoiceOptions> = {}) => {
   const { candidates, kept, skipped } = chooseFiles(state, { ...options, ...change });
   return {
-    chosen: candidates.map(({ path }) => path),
+    chosen: candidates.map(({ read }) => read.path),
     kept: kept.map(({ path }) => path),
     skipped: skipped.map(({ path, reason }) => `${path} ${reason}`),
   };

@@ -4,7 +4,7 @@ import type { SummaryVariant } from "../events/summary-variant.js";
 import { baseName, isWithin, pathKey, resolveIn } from "../../messages/paths.js";
 import type { ReadStateSnapshot, RememberedRead } from "../tools/read-state.js";
 import type { SkippedItem, SkipReason } from "./restored.js";
-import type { LineRange } from "../tools/file-reads.js";
+import type { LineRange } from "./line-range.js";
 import { visibleFiles } from "./visible-files.js";
 
 /** The names under which memory files come through the system prompt. */

@@ -27,8 +27,20 @@ describe("restoring files", () => {
   it("reads what stands on the disk now, as the read tool shows it, newest first", async () => {
     const restored = await restoreState(restoring({ "/a": text("one\ntwo\n"), "/b": text("three") }));
     expect(restored.attachments.map(({ attachment }) => attachment)).toEqual([
-      { type: "file", path: "/b", content: "1\tthree", context: "post-compact" },
-      { type: "file", path: "/a", content: "1\tone\n2\ttwo", context: "post-compact" },
+      {
+        type: "file",
+        path: "/b",
+        content: "1\tthree",
+        context: "post-compact",
+        reuse: { age: 0, ranges: [{ first: 1, last: 1 }] },
+      },
+      {
+        type: "file",
+        path: "/a",
+        content: "1\tone\n2\ttwo",
+        context: "post-compact",
+        reuse: { age: 0, ranges: [{ first: 1, last: 2 }] },
+      },
     ]);
     expect(restored.readStateAfter).toEqual({
       reads: [
@@ -51,65 +63,100 @@ describe("restoring files", () => {
     expect(restored.readStateAfter.reads.at(-1)).toEqual(read);
     const dropped = dropToFit(restored, 0);
     expect(dropped.readStateAfter.reads).toEqual([]);
-    const settings = { ...options.settings, restoreFilesTokens: 30 };
+    const settings = { ...options.settings, restoreFilesTokens: 2000 };
     const short = await restoreState({
       ...options,
       settings,
       ports: {
         ...options.ports,
         memory: {
-          forFiles: async () => [{ attachment: { ...attachment, content: "word ".repeat(100) }, read }],
+          forFiles: async () => [{ attachment: { ...attachment, content: "word ".repeat(600) }, read }],
         },
       },
     });
     expect(reasons(short)).toContain("/d/AGENTS.md does-not-fit");
+    expect(paths(short)).toEqual(["/d/b", "/d/a"]);
     const broken = { forFiles: () => Promise.reject(new Error("no disk")) };
     const without = await restoreState({ ...options, ports: { ...options.ports, memory: broken } });
     expect(paths(without)).toEqual(["/d/b", "/d/a"]);
   });
 
-  it("cuts at 5,000 tokens with a marker, and then knows only the lines that are shown", async () => {
+  it("the instructions of directories have a quarter of what files have, beside it", async () => {
+    const rules = (path: string) => ({
+      attachment: { type: "nested_memory", path, content: "word ".repeat(2000) },
+      read: { path, content: "", timestamp: 1, mtime: 1, isMemory: true },
+    });
+    const memory = { forFiles: async ([path]: readonly string[]) => [rules(`${path}.AGENTS.md`)] };
+    const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`/d/${at}`, text("x")]));
+    const options = restoring(files);
+    const restored = await restoreState({ ...options, ports: { ...options.ports, memory } });
+    const tokens = restored.attachments
+      .filter(({ attachment }) => attachment.type === "nested_memory")
+      .map((item) => item.tokens);
+    const sum = tokens.reduce((all, own) => all + own, 0);
+    expect(sum).toBeLessThanOrEqual(defaultSettings.restoreFilesTokens / 4);
+    expect(sum + Math.max(...tokens)).toBeGreaterThan(defaultSettings.restoreFilesTokens / 4);
+    expect(paths(restored).filter((path) => /\d$/.test(path ?? ""))).toHaveLength(9);
+  });
+
+  it("of a file that is too large comes back what fits, with a word for the rest, and the read-state knows no more", async () => {
     const line = `${filler("x", 20)}\n`;
     const restored = await restoreState(restoring({ "/big.ts": text(line.repeat(2000)) }));
     const [item] = restored.attachments;
     expect(item).toMatchObject({ isTruncated: true, path: "/big.ts" });
+    // Nothing was edited: a quarter of 20,000 tokens.
     expect(item?.tokens).toBeLessThanOrEqual(5000);
-    expect(item?.tokens).toBeGreaterThan(4900);
-    const content = String(item?.attachment["content"]);
-    const shown = content.split("\n").length - 1;
-    expect(content).toMatch(new RegExp(`\\[cut here.*read /big\\.ts from line ${shown + 1} on`));
-    expect(restored.readStateAfter.reads).toMatchObject([{ offset: 1, limit: shown, isCut: true }]);
-    expect(restored.readStateAfter.reads[0]?.content).not.toContain("[cut here");
+    expect(item?.tokens).toBeGreaterThan(4000);
+    const lines = String(item?.attachment["content"]).split("\n");
+    const shown = lines.length - 1;
+    expect(lines.at(-1)).toBe(`[what stands from line ${shown + 1} on is left out]`);
+    expect(lines.slice(0, -1)).toEqual(
+      Array.from({ length: shown }, (_, at) => `${at + 1}\t${line.slice(0, -1)}`),
+    );
+    expect(restored.readStateAfter.reads).toEqual([
+      { path: "/big.ts", timestamp: RESTORED_AT, mtime: 9, offset: 1, limit: shown, isCut: true },
+    ]);
   });
 
-  it("what was cut once is cut from the file again, marker and all, not from what was left of it", async () => {
+  it("what was left out once is chosen from the file again, not from what was left of it", async () => {
     const options = restoring({ "/big.ts": text(`${filler("x", 20)}\n`.repeat(2000)) });
     const once = await restoreState(options);
     const twice = await restoreState({ ...options, readState: once.readStateAfter });
     expect(twice).toEqual(once);
-    const settings = { ...defaultSettings, restoreFileTokens: 50_000, restoreFilesTokens: 90_000 };
+    const settings = { ...defaultSettings, restoreFileTokens: 400_000, restoreFilesTokens: 400_000 };
     const whole = await restoreState({ ...options, readState: twice.readStateAfter, settings });
     expect(whole.attachments).toMatchObject([{ isTruncated: false }]);
     expect(whole.readStateAfter.reads[0]).not.toHaveProperty("limit");
   });
 
-  it("reads the part that was read; all of it where that part is no more", async () => {
-    const files = { "/a": text("1\n2\n3\n4\n5\n"), "/b": text("short\n") };
-    const readState = readStateWith(["/b", "/a"], { offset: 3, limit: 2 });
-    const restored = await restoreState(restoring(files, { readState: readState.snapshot() }));
-    expect(restored.attachments.map(({ attachment }) => attachment)).toMatchObject([
-      { path: "/a", content: "3\t3\n4\t4", startLine: 3, endLine: 4 },
-      { path: "/b", content: "1\tshort" },
-    ]);
-    expect(restored.readStateAfter.reads).toEqual([
-      { path: "/a", content: "3\t3\n4\t4", timestamp: RESTORED_AT, mtime: 9, offset: 3, limit: 2 },
-      { path: "/b", content: "1\tshort", timestamp: RESTORED_AT, mtime: 9 },
-    ]);
+  it("prefers the part that was read last, wherever there is not room for all", async () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `line ${at + 1} ${filler("x", 10)}`);
+    const files = { "/a": text(lines.join("\n")), "/b": text("short\n") };
+    const readState = readStateWith(["/b", "/a"], { offset: 200, limit: 20 });
+    const settings = { ...defaultSettings, restoreFilesTokens: 3000 };
+    const restored = await restoreState(restoring(files, { readState: readState.snapshot(), settings }));
+    const [a, b] = restored.attachments.map(({ attachment }) => String(attachment["content"]));
+    expect(a).toMatch(/^\[lines 1 to 192 are left out\]\n193\tline 193 /);
+    expect(a).toContain("\n219\tline 219 ");
+    expect(b).toBe("1\tshort");
+  });
+
+  it("an empty file comes back as one; of a line that is too long nothing does", async () => {
+    const restored = await restoreState(
+      restoring({
+        "/empty": text(""),
+        "/long": text("x".repeat(400_001)),
+        "/longer": text("word ".repeat(60_000)),
+      }),
+    );
+    expect(restored.attachments.map(({ attachment }) => attachment["content"])).toEqual([""]);
+    expect(reasons(restored)).toEqual(["/longer does-not-fit", "/long does-not-fit"]);
+    expect(restored.readStateAfter.reads.map(({ path }) => path)).toEqual(["/empty"]);
   });
 
   it("passes over what does not fit in all, later ones may still fit", async () => {
-    const settings = { ...defaultSettings, restoreFiles: 5, restoreFilesTokens: 5100 };
-    const files = { "/small": text("x"), "/big": text(filler("b", 4000)), "/first": text(filler("f", 3000)) };
+    const settings = { ...defaultSettings, restoreFilesTokens: 20_000 };
+    const files = { "/small": text("x"), "/big": text(filler("b", 6000)), "/first": text(filler("f", 3000)) };
     const restored = await restoreState(restoring(files, { settings }));
     expect(paths(restored)).toEqual(["/first", "/small"]);
     expect(reasons(restored)).toEqual(["/big does-not-fit"]);
@@ -140,7 +187,7 @@ describe("restoring files", () => {
         await Promise.resolve();
         open -= 1;
         if (path === "/3") throw new Error("a port that does not keep its word");
-        return { kind: "text", content: "1\tx", lines: 1, isTruncated: false, mtime: 1 };
+        return { kind: "text", content: "x", lines: 1, isTruncated: false, mtime: 1 };
       },
       stat: async () => undefined,
     };
@@ -150,7 +197,7 @@ describe("restoring files", () => {
       restoring({}, { ports: { files }, readState: state.snapshot(), settings }),
     );
     expect(asked.map(([path]) => path)).toEqual(["/6", "/5", "/4", "/3", "/2", "/1"]);
-    expect(asked[0]?.[1]).toEqual({ maxCharacters: 160_000 });
+    expect(asked[0]?.[1]).toEqual({ limit: 20_000, maxCharacters: 400_000, isNumbered: false });
     expect(most).toBe(5);
     expect(paths(restored)).toEqual(["/6", "/5", "/4", "/2", "/1"]);
     expect(reasons(restored)).toEqual(["/w/AGENTS.md memory", "/3 unreadable"]);
@@ -183,7 +230,7 @@ describe("restoring files", () => {
       read: async (path, options) =>
         options?.takesPictures === true
           ? { kind: "picture", mediaType: "image/png", data, mtime: 9 }
-          : { kind: "text", content: `1\t${path}`, lines: 1, isTruncated: false, mtime: 9 },
+          : { kind: "text", content: path, lines: 1, isTruncated: false, mtime: 9 },
       stat: async () => undefined,
     };
     const state = readStateWith(["/a", "/b", "/c"]);
@@ -191,14 +238,14 @@ describe("restoring files", () => {
       state.remember(path, { timestamp: 9, mtime: 1, isPicture: true });
     }
     const restored = await restoreState(restoring({}, { ports: { files }, readState: state.snapshot() }));
-    expect(paths(restored)).toEqual(["/c", "/b", "/new.png"]);
+    expect(paths(restored)).toEqual(["/c", "/b", "/a", "/new.png"]);
     expect(restored.readStateAfter.reads[0]).toEqual({
       path: "/new.png",
       timestamp: RESTORED_AT,
       mtime: 9,
       isPicture: true,
     });
-    const picture = restored.attachments[2]?.attachment ?? { type: "" };
+    const picture = restored.attachments[3]?.attachment ?? { type: "" };
     expect(renderAttachment(picture)).toEqual([
       {
         type: "text",
@@ -210,7 +257,7 @@ describe("restoring files", () => {
     const without = await restoreState(
       restoring({}, { ports: { files }, readState: state.snapshot(), settings: none }),
     );
-    expect(paths(without)).toEqual(["/c", "/b"]);
+    expect(paths(without)).toEqual(["/c", "/b", "/a"]);
   });
 
   it("what the kept messages show stays in the read-state and is not read", async () => {

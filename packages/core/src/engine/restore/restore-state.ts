@@ -247,7 +247,10 @@ interface GatheredMemory extends ChannelResult {
   readonly reads: readonly RememberedRead[];
 }
 
-/** The files, each after the instructions of its directories, which together may have as much as one file. */
+/** Of what files may have, so much may the instructions of their directories have beside it. */
+const MEMORY_SHARE = 0.25;
+
+/** The files, each after the instructions of its directories. */
 async function memoryOf(
   { ports, estimator, settings }: RestoreOptions,
   files: readonly RestoredItem[],
@@ -268,7 +271,7 @@ async function memoryOf(
         const { path } = read;
         const tokens = attachmentTokens(attachment, estimator);
         seen.add(pathKey(path));
-        if (total + tokens > settings.restoreFileTokens) {
+        if (total + tokens > settings.restoreFilesTokens * MEMORY_SHARE) {
           skipped.push({ channel: "files", path, reason: "does-not-fit" });
           continue;
         }

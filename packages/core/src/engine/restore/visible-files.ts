@@ -3,7 +3,8 @@ import type { Message } from "../../messages/message.js";
 import { applyClearings } from "../boundaries/clear-results.js";
 import { isClearedResult } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
-import { fileReadsOf, showsFile, type FileRead, type LineRange } from "../tools/file-reads.js";
+import { fileReadsOf, showsFile } from "../tools/file-reads.js";
+import { rangeAskedFor, type LineRange } from "./line-range.js";
 import { pathKey } from "../../messages/paths.js";
 
 export interface VisibleFilesOptions {
@@ -29,7 +30,7 @@ export function visibleFiles(
   { tools, resolvePath }: VisibleFilesOptions,
 ): ReadonlyMap<string, VisibleFile> {
   const visible = new Map<string, VisibleFile>();
-  const calls = new Map<string, readonly FileRead[]>();
+  const calls = new Map<string, unknown>();
   const show = (path: string, message: Message, part?: LineRange): void => {
     const key = pathKey(resolvePath(path));
     const before = visible.get(key);
@@ -45,9 +46,12 @@ export function visibleFiles(
     }
     for (const block of blocksOf(message)) {
       if (block?.type === "tool_use" && isFileRead(block, tools)) {
-        calls.set(block.id, fileReadsOf(block.input));
+        calls.set(block.id, block.input);
       } else if (block?.type === "tool_result" && showsFile(block) && !isClearedResult(block)) {
-        for (const { path, part } of calls.get(block.tool_use_id) ?? []) show(path, message, part);
+        const input = calls.get(block.tool_use_id);
+        for (const { path, isWhole } of fileReadsOf(input)) {
+          show(path, message, isWhole ? undefined : rangeAskedFor(input));
+        }
       }
     }
   }

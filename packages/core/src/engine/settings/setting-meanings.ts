@@ -3,7 +3,7 @@ import type { Settings } from "./settings.js";
 /** What each setting means, for people: docs/settings.md is made of it. Apart, because no program needs to load it. */
 export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   memory:
-    "how much is remembered, for how much money: thrifty, balanced or faithful; the defaults of five other settings (docs/results.md, One dial)",
+    "how much is remembered, for how much money: thrifty, balanced or faithful; the defaults of six other settings (docs/results.md, One dial)",
   window: "tokens of the context window, in place of the model's own",
   reserve: "tokens kept free for the answer or the summary",
   autoCompactBuffer: "tokens below the effective window at which compaction starts by itself",

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkedSettings } from "../conversation/check-options.js";
-import { resolveSettings, settingDefinitions, type GivenSettings, type SettingName } from "./settings.js";
+import {
+  defaultSettings,
+  memorySettings,
+  resolveSettings,
+  settingDefinitions,
+  type GivenSettings,
+  type SettingName,
+} from "./settings.js";
 
 const former: Readonly<Record<string, SettingName>> = {
   disableMicrocompact: "disableClearing",
@@ -84,3 +91,59 @@ function join(all: Readonly<Record<string, unknown>>, one: Readonly<Record<strin
   const [earlier] = (before ?? []) as readonly { readonly content: object }[];
   return { ...all, [key]: [{ name, content: { ...earlier?.content, ...content } }] };
 }
+
+describe("the dial memory", () => {
+  const words = ["thrifty", "balanced", "faithful"] as const;
+
+  it.each(words)("%s: its own defaults and all others as they are, from every place", (memory) => {
+    const expected = { ...defaultSettings, ...memorySettings[memory], memory };
+    for (const place of Object.values(places)) {
+      expect(resolveSettings(place("memory", memory))).toEqual({ settings: expected, problems: [] });
+    }
+  });
+
+  it("balanced is the default, thrifty never has more than it, and faithful never less", () => {
+    expect(defaultSettings.memory).toBe("balanced");
+    expect(resolveSettings().settings).toEqual(defaultSettings);
+    const names = Object.keys({ ...memorySettings.thrifty, ...memorySettings.faithful }) as SettingName[];
+    expect(names.toSorted()).toEqual([
+      "compactEarlyPatience",
+      "compactEarlyRedone",
+      "compactNamesTokens",
+      "keepRecentTokens",
+      "restoreFileTokens",
+      "restoreFilesTokens",
+    ]);
+    const [thrifty, balanced, faithful] = words.map(
+      (memory) => resolveSettings({ given: { memory } }).settings,
+    );
+    for (const name of names) {
+      expect(Number(thrifty?.[name])).toBeLessThanOrEqual(Number(balanced?.[name]));
+      expect(Number(balanced?.[name])).toBeLessThan(Number(faithful?.[name]));
+    }
+  });
+
+  it("what is given itself wins over it, wherever either is given", () => {
+    const where = fc.constantFrom(...Object.values(places));
+    const name = fc.constantFrom("restoreFilesTokens", "keepRecentTokens", "compactNamesTokens" as const);
+    fc.assert(
+      fc.property(where, where, fc.constantFrom(...words), name, (dial, own, memory, name) => {
+        const sources = [dial("memory", memory), own(name, 7)] as Record<string, unknown>[];
+        const { settings } = resolveSettings(sources.reduce((all, one) => join(all, one), {}));
+        expect(settings[name as "keepRecentTokens"]).toBe(7);
+        expect(settings.compactEarlyPatience).toBe(
+          memorySettings[memory].compactEarlyPatience ?? defaultSettings.compactEarlyPatience,
+        );
+      }),
+    );
+  });
+
+  it.each(["frugal", "", "__proto__", "constructor", 7, null, ["thrifty"]])("cannot be %j", (memory) => {
+    for (const place of [places.given, places.files]) {
+      const { settings, problems } = resolveSettings(place("memory", memory));
+      expect(problems).toMatchObject([{ name: "memory", allowed: expect.stringContaining("faithful") }]);
+      expect(settings).toEqual(defaultSettings);
+    }
+    expect(() => checkedSettings({ memory: memory as "thrifty" })).toThrow("memory");
+  });
+});

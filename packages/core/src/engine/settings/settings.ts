@@ -280,8 +280,8 @@ export interface ResolvedSettings {
 /** Given over environment over files over what `memory` stands for over defaults. */
 export function resolveSettings({ given = {}, env = {}, files = [] }: SettingSources = {}): ResolvedSettings {
   const problems: SettingProblem[] = [];
-  let chosen: Partial<Settings> = {};
-  const resolved = Object.entries(settingDefinitions).map(([key, definition]) => {
+  const settings: { -readonly [Name in SettingName]?: unknown } = {};
+  for (const [key, definition] of Object.entries(settingDefinitions)) {
     const name = key as SettingName;
     const { keys, read, allowed } = definition;
     const found = [
@@ -293,12 +293,11 @@ export function resolveSettings({ given = {}, env = {}, files = [] }: SettingSou
       if (!isFine) problems.push({ name, source, value: String(value), allowed });
       return isFine;
     });
-    const value = found === undefined ? (chosen[name] ?? definition.default) : read(found.value);
-    // It stands first in the table.
-    if (name === "memory") chosen = memorySettings[value as Settings["memory"]];
-    return [name, value];
-  });
-  return { settings: Object.fromEntries(resolved) as Settings, problems };
+    // `memory` stands first in the table.
+    const chosen = memorySettings[(settings.memory ?? "balanced") as Settings["memory"]];
+    settings[name] = found === undefined ? (chosen[name] ?? definition.default) : read(found.value);
+  }
+  return { settings: settings as unknown as Settings, problems };
 }
 
 const candidates = (

@@ -5,14 +5,6 @@ export interface FileRead {
   readonly path: string;
   /** From the first line to the last, as far as the call says. */
   readonly isWhole: boolean;
-  /** The lines that it asked for, where it says which. */
-  readonly part?: LineRange;
-}
-
-/** Lines of a file, counted from 1, both ends included. */
-export interface LineRange {
-  readonly first: number;
-  readonly last: number;
 }
 
 const PATH_FIELDS = ["file_path", "path", "filePath", "absolute_path", "target_file", "filename"] as const;
@@ -37,23 +29,9 @@ export function fileReadsOf(input: unknown): readonly FileRead[] {
   const fields = input as Readonly<Record<string, unknown>>;
   const isWhole = PART_FIELDS.every((name) => fields[name] === undefined || fields[name] === null);
   const single = PATH_FIELDS.map((name) => fields[name]).find(isPath);
-  const part = isWhole ? undefined : partOf(fields);
-  if (single !== undefined) return [{ path: single, isWhole, ...(part && { part }) }];
+  if (single !== undefined) return [{ path: single, isWhole }];
   const list = LIST_FIELDS.map((name) => fields[name]).find(Array.isArray) ?? [];
   return list.filter(isPath).map((path) => ({ path, isWhole }));
-}
-
-/** The lines between a first one and a last, or so many from the first on; undefined where one of them is not said. */
-function partOf(fields: Readonly<Record<string, unknown>>): LineRange | undefined {
-  const range: readonly unknown[] = Array.isArray(fields["view_range"]) ? fields["view_range"] : [];
-  const [start, end, limit] = [
-    fields["offset"] ?? fields["start_line"] ?? fields["startLine"] ?? fields["line_start"] ?? range[0] ?? 1,
-    fields["end_line"] ?? fields["endLine"] ?? fields["line_end"] ?? range[1],
-    fields["limit"],
-  ].map(Number);
-  const first = Math.max(1, start ?? 1);
-  const last = Number.isInteger(end) ? (end ?? 0) : first + (limit ?? 0) - 1;
-  return Number.isInteger(first) && Number.isInteger(last) && last >= first ? { first, last } : undefined;
 }
 
 const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";

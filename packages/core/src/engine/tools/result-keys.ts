@@ -1,6 +1,7 @@
 import { isFields } from "../../messages/fields.js";
 import { hashValue } from "../../messages/hash.js";
 import type { Message } from "../../messages/message.js";
+import { isCompactBoundary } from "../../messages/predicates.js";
 
 /** A shorter result says too little for two of the same to mean anything. */
 const LEAST_CHARACTERS = 400;
@@ -8,32 +9,32 @@ const LEAST_CHARACTERS = 400;
 const MOST_CHARACTERS = 20_000;
 const KEY_DIGITS = 8;
 
-/** Names results by their calls and what they brought: who gets the same answer to the same call has done work twice. */
-export interface ResultKeys {
-  /** The keys of the results in a message that comes next. */
-  of(message: Message): readonly string[];
-}
-
-/** Messages come from files and may be anything. */
-export function createResultKeys(): ResultKeys {
+/**
+ * Names the results in messages, one after the other, by their calls and what they brought: who gets the same answer
+ * to the same call has done work twice. Messages come from files and may be anything.
+ */
+export function createResultKeys(): (message: Message) => readonly string[] {
   const calls = new Map<unknown, unknown>();
-  return {
-    of(message) {
-      const content: unknown =
-        message.type === "user" || message.type === "assistant" ? message.message?.content : undefined;
-      const keys: string[] = [];
-      for (const block of Array.isArray(content) ? content : []) {
-        if (!isFields(block)) continue;
-        if (block["type"] === "tool_use") calls.set(block["id"], [block["name"], block["input"]]);
-        if (block["type"] !== "tool_result" || block["is_error"] === true) continue;
-        const call = calls.get(block["tool_use_id"]);
-        const text = textOf(block["content"]);
-        calls.delete(block["tool_use_id"]);
-        if (call === undefined || text.length < LEAST_CHARACTERS) continue;
+  return (message) => {
+    const content: unknown =
+      message.type === "user" || message.type === "assistant" ? message.message?.content : undefined;
+    const keys: string[] = [];
+    for (const block of Array.isArray(content) ? content : []) {
+      if (!isFields(block)) continue;
+      if (block["type"] === "tool_use") calls.set(block["id"], [block["name"], block["input"]]);
+      if (block["type"] !== "tool_result" || block["is_error"] === true) continue;
+      const id = block["tool_use_id"];
+      const call = calls.get(id);
+      const text = textOf(block["content"]);
+      calls.delete(id);
+      if (call === undefined || text.length < LEAST_CHARACTERS) continue;
+      try {
         keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(0, KEY_DIGITS));
+      } catch {
+        // Nested deeper than can be read: it has no key.
       }
-      return keys;
-    },
+    }
+    return keys;
   };
 }
 
@@ -43,3 +44,37 @@ const textOf = (content: unknown): string =>
     : (Array.isArray(content) ? content : [])
         .map((item: unknown) => (isFields(item) && typeof item["text"] === "string" ? item["text"] : ""))
         .join("\n");
+
+/** Which results compactions took from the context, and which of these had to be fetched again. */
+export interface GoneResults {
+  /** Takes the message that comes next; whether it will stay in the context. */
+  readonly take: (message: Message, stays?: boolean) => void;
+  /** Since the last compaction. */
+  readonly redone: () => number;
+  /** The keys, the oldest first. */
+  readonly gone: () => readonly string[];
+}
+
+export function createGoneResults(): GoneResults {
+  const keysOf = createResultKeys();
+  let before = new Set<unknown>();
+  const now = new Set<string>();
+  let redone = 0;
+  return {
+    take(message, stays = true) {
+      if (isCompactBoundary(message)) {
+        const gone: unknown = message.compactMetadata?.["goneResults"];
+        before = new Set(Array.isArray(gone) ? gone : []);
+        redone = 0;
+      }
+      for (const key of keysOf(message)) {
+        if (before.delete(key)) redone += 1;
+        now.delete(key);
+        if (!stays) now.add(key);
+      }
+    },
+    redone: () => redone,
+    gone: () =>
+      [...before, ...now].filter((key) => typeof key === "string" && key.length === KEY_DIGITS) as string[],
+  };
+}

@@ -30,7 +30,7 @@ describe("what the demo's model can know", () => {
   it("a restored file, and whether all of it is there", () => {
     const text = (more: string): string =>
       `The file /w/src/a.ts, read again from disk:\n\`\`\`\n1\tx${more}\n\`\`\`\n`;
-    const cut = text("\n[cut here to save room: read /w/src/a.ts from line 2 on for the rest]");
+    const cut = text("\n[what stands from line 2 on is left out]");
     expect(restoredFiles(text(""))).toEqual([{ path: "/w/src/a.ts", text: "1\tx", isWhole: true }]);
     expect(restoredFiles(cut)[0]?.isWhole).toBe(false);
     const whole: RequestMessage = { role: "user", content: [{ type: "text", text: text("") }] };

@@ -89,7 +89,8 @@ export interface RestoredFile {
 const RESTORED =
   /The file ([^\n]+?)(, lines \d+ to \d+)?, read again from disk:\n(`{3,})\n([^]*?)\n\3(?:\n|$)/g;
 
-const CUT = /\n\[cut here to save room: [^\n]*\]$/;
+/** Lines of a file begin with their numbers. */
+const GAP = /^\[[^\n]* left out\]$/m;
 
 /** The files in a text that a compaction has brought back. */
 export const restoredFiles = (text: string): readonly RestoredFile[] =>
@@ -97,6 +98,6 @@ export const restoredFiles = (text: string): readonly RestoredFile[] =>
     ? [...text.matchAll(RESTORED)].map(([, path = "", part, , shown = ""]) => ({
         path,
         text: shown,
-        isWhole: part === undefined && !CUT.test(shown),
+        isWhole: part === undefined && !GAP.test(shown),
       }))
     : [];

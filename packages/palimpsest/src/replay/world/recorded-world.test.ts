@@ -376,7 +376,11 @@ describe("other state of a recorded world", () => {
     });
     expect(skipped).toEqual([]);
     expect(attachments.map(({ attachment }) => attachment)).toMatchObject([
-      { type: "file", path: "/f", content: "5\te\n6\tf", startLine: 5, endLine: 6 },
+      {
+        type: "file",
+        path: "/f",
+        content: "[lines 1 to 4 are left out]\n5\te\n6\tf\n[what stands from line 7 on is left out]",
+      },
       { type: "todo", itemCount: 1 },
     ]);
   });

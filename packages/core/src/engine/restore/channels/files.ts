@@ -73,12 +73,15 @@ export async function restoreFiles(
   for (const { candidate, outcome } of texts) {
     if (outcome.kind !== "read") skip(candidate.read.path, outcome.kind);
   }
-  const restored = attachTexts(
-    texts.flatMap(({ candidate, outcome }) => (outcome.kind === "read" ? [{ candidate, outcome }] : [])),
-    options,
+  const readable = texts.flatMap(({ candidate, outcome }) =>
+    outcome.kind === "read" ? [{ candidate, outcome }] : [],
   );
   let left = settings.restoreFilesTokens;
-  for (const { path, item, record } of restored) {
+  for (const { path, item, record } of attachTexts(readable, options)) {
+    if (item === undefined || record === undefined) {
+      skip(path, "does-not-fit");
+      continue;
+    }
     left -= item.tokens;
     items.push(item);
     records.set(path, record);
@@ -159,8 +162,9 @@ function pictureItem(path: string, { mediaType, data }: FilePicture, estimator: 
 
 interface RestoredText {
   readonly path: string;
-  readonly item: RestoredItem;
-  readonly record: ReadRecord;
+  /** Left out, like `record`, where nothing of it fits. */
+  readonly item?: RestoredItem;
+  readonly record?: ReadRecord;
 }
 
 /** The parts most likely needed, from all files together; the files in the order in which they were given. */
@@ -186,18 +190,30 @@ function attachTexts(
   });
   let left = settings.restoreFilesTokens;
   return texts.flatMap(({ candidate, outcome }, file) => {
-    const own = chosen.get(file);
-    if (own === undefined) return [];
-    const text = attachParts(own, {
-      read: candidate.read,
-      outcome,
-      touches: known[file] ?? untouched,
-      options,
-    });
-    if (text.item.tokens > left) return [];
-    left -= text.item.tokens;
-    return [text];
+    const { read } = candidate;
+    const isEmpty = outcome.isWhole && outcome.lines.size === 0;
+    // Where there is nothing to choose from, all of it stands in the context.
+    if (!isEmpty && outcome.isWhole && !parts.some((part) => part.file === file)) return [];
+    const touches = known[file] ?? untouched;
+    const limit = Math.min(left, settings.restoreFileTokens);
+    let own = chosen.get(file) ?? [];
+    while (own.length > 0 || isEmpty) {
+      const text = attachParts(own, { read, outcome, touches, options });
+      if (text.item.tokens <= limit) {
+        left -= text.item.tokens;
+        return [text];
+      }
+      if (isEmpty) break;
+      own = withoutLeast(own);
+    }
+    return [{ path: read.path }];
   });
+}
+
+/** What was chosen is estimated part by part; where it comes to more together, the least likely go. */
+function withoutLeast(parts: readonly FilePart[]): readonly FilePart[] {
+  const least = parts.reduce((a, b) => (b.score <= a.score ? b : a));
+  return parts.filter((part) => part !== least);
 }
 
 /** Rounds that tell how much is edited. */
@@ -244,7 +260,7 @@ interface PartsToAttach {
 function attachParts(
   parts: readonly FilePart[],
   { read: { path }, outcome, touches, options }: PartsToAttach,
-): RestoredText {
+): Required<RestoredText> {
   const { estimator, now } = options;
   const ranges = rangesOf(parts, outcome);
   const [first] = ranges;

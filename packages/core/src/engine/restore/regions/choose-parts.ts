@@ -1,5 +1,6 @@
-import type { LineRange } from "../../tools/file-reads.js";
+import type { LineRange } from "../line-range.js";
 import type { FileTouches, RestoredRange } from "./file-touches.js";
+import { MOST_CHARACTERS_PER_TOKEN } from "../attachment-tokens.js";
 import { reuseScore } from "./reuse.js";
 
 /** A file as it stands on the disk, as far as it could be read. */
@@ -135,6 +136,7 @@ export function choosePartsWithin(
   for (const part of parts.toSorted((a, b) => b.score - a.score || a.file - b.file || a.first - b.first)) {
     if (left <= 0) break;
     const before = used.get(part.file) ?? 0;
+    if (part.text.length > MOST_CHARACTERS_PER_TOKEN * Math.min(left, perFile - before)) continue;
     const cost = tokens(part.text) + (before === 0 ? fileOverhead : 0);
     if (cost > left || before + cost > perFile) continue;
     left -= cost;

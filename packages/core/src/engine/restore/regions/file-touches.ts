@@ -2,7 +2,8 @@ import { isFields } from "../../../messages/fields.js";
 import type { Message } from "../../../messages/message.js";
 import { pathKey } from "../../../messages/paths.js";
 import type { CompactableTools } from "../../tools/compactable-tools.js";
-import { fileReadsOf, type LineRange } from "../../tools/file-reads.js";
+import { fileReadsOf } from "../../tools/file-reads.js";
+import type { LineRange } from "../line-range.js";
 import { editsOf } from "./edits-of.js";
 
 /** A part of a file that came back after an earlier compaction. */
@@ -54,7 +55,7 @@ export function fileTouches(
     for (const block of Array.isArray(content) ? content : []) {
       if (!isFields(block) || block["type"] !== "tool_use" || typeof block["name"] !== "string") continue;
       const { name, input } = block;
-      const kind = tools.kindOf(name as string);
+      const kind = tools.kindOf(name);
       if (kind === "file-read") for (const { path } of fileReadsOf(input)) touch(path, age);
       if (kind !== "file-edit" && kind !== "file-write") continue;
       for (const { path, lines } of editsOf(input, kind)) {
@@ -73,19 +74,23 @@ function takeRestored(attachment: unknown, age: number, touch: (path: string, ag
   const { path, reuse } = attachment;
   if (!isFields(reuse)) return;
   const before = numberOf(reuse["age"]) ?? 0;
-  const ranges = (Array.isArray(reuse["ranges"]) ? reuse["ranges"] : []).flatMap((range: unknown) => {
+  const given: readonly unknown[] = Array.isArray(reuse["ranges"]) ? reuse["ranges"] : [];
+  const ranges = given.slice(0, MOST_RANGES).flatMap((range) => {
     if (!isFields(range)) return [];
     const [first, last, editedBefore] = [range["first"], range["last"], range["editedBefore"]].map(numberOf);
     return first === undefined || last === undefined
       ? []
       : [{ first, last, ...(editedBefore === undefined ? {} : { editedBefore }) }];
   });
-  const file = touch(path as string, age + before);
+  const file = touch(path, age + before);
   file.restored = { age, ranges };
 }
 
+/** A compaction brings back no more parts of one file; who forges more gains nothing. */
+const MOST_RANGES = 1000;
+
 const numberOf = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 /** How many responses came after each message. */
 function agesOf(messages: readonly Message[]): readonly number[] {

@@ -32,10 +32,10 @@ export async function readFile(
     }
     mtime ??= outcome.mtime;
     if (offset === 1) isWhole = !outcome.isTruncated;
-    if (outcome.lines === 0) continue;
-    for (const [index, text] of outcome.content.split("\n").slice(0, outcome.lines).entries()) {
-      lines.set(offset + index, text);
-    }
+    const texts = outcome.content.split("\n").slice(0, outcome.lines);
+    // A line that is too long alone comes cut: it is not what stands there.
+    if (outcome.isTruncated && texts.length === 1) continue;
+    for (const [index, text] of texts.entries()) lines.set(offset + index, text);
   }
   if (mtime === undefined) return { kind: refusal };
   return { kind: "read", lines: new Map([...lines].toSorted(([a], [b]) => a - b)), isWhole, mtime };

@@ -1,4 +1,4 @@
-import type { LineRange } from "../../tools/file-reads.js";
+import type { LineRange } from "../line-range.js";
 import type { FilePart, ReadFile } from "./choose-parts.js";
 
 /** Gaps no longer than this are filled: a marker would take as much room. */

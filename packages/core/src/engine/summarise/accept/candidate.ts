@@ -16,7 +16,7 @@ import { holdsImage } from "./holds-image.js";
 import { contextLimit, roomForList, roomForState } from "../divide/keep-unanswered.js";
 import { quoteHumanTexts } from "../people/quote-human-texts.js";
 import { estimatedTokens } from "../run/new-size.js";
-import { createResultKeys } from "../../tools/result-keys.js";
+import { createGoneResults } from "../../tools/result-keys.js";
 import type { Estimator } from "../../ports/estimator.js";
 import { unpadded } from "../../measure/unpadded.js";
 import { createSummaryMessage } from "../shape/summary-message.js";
@@ -241,22 +241,10 @@ const MOST_GONE = 500;
 
 /** Which results are gone from here on, and how many of those that were gone had to be fetched again. */
 function goneResults(live: readonly Message[], kept: readonly Message[]): object {
-  const keys = createResultKeys();
+  const results = createGoneResults();
   const stays = new Set(kept);
-  const gone = new Set<unknown>();
-  let redoneBefore = 0;
-  for (const message of live) {
-    const carried: unknown = isCompactBoundary(message)
-      ? message.compactMetadata?.["goneResults"]
-      : undefined;
-    for (const key of Array.isArray(carried) ? carried : []) gone.add(key);
-    for (const key of keys.of(message)) {
-      if (gone.has(key)) redoneBefore += 1;
-      if (!stays.has(message)) gone.add(key);
-    }
-  }
-  const goneResults = [...gone].slice(-MOST_GONE);
-  return goneResults.length === 0 ? {} : { goneResults, ...(redoneBefore > 0 ? { redoneBefore } : {}) };
+  for (const message of live) results.take(message, stays.has(message));
+  return { goneResults: results.gone().slice(-MOST_GONE), redoneBefore: results.redone() };
 }
 
 /** Deferred tools that were found and shown: they stay known although the messages that showed them go. */
