@@ -22,13 +22,13 @@ export function createResultKeys(): (message: Message) => readonly string[] {
     for (const block of Array.isArray(content) ? content : []) {
       if (!isFields(block)) continue;
       if (block["type"] === "tool_use") calls.set(block["id"], [block["name"], block["input"]]);
-      if (block["type"] !== "tool_result" || block["is_error"] === true) continue;
+      if (block["type"] !== "tool_result" || block["is_error"]) continue;
       const id = block["tool_use_id"];
       const call = calls.get(id);
-      const text = textOf(block["content"]);
       calls.delete(id);
-      if (call === undefined || text.length < LEAST_CHARACTERS) continue;
       try {
+        const text = JSON.stringify(block["content"]) ?? "";
+        if (call === undefined || text.length < LEAST_CHARACTERS) continue;
         keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(0, KEY_DIGITS));
       } catch {
         // Nested deeper than can be read: it has no key.
@@ -37,13 +37,6 @@ export function createResultKeys(): (message: Message) => readonly string[] {
     return keys;
   };
 }
-
-const textOf = (content: unknown): string =>
-  typeof content === "string"
-    ? content
-    : (Array.isArray(content) ? content : [])
-        .map((item: unknown) => (isFields(item) && typeof item["text"] === "string" ? item["text"] : ""))
-        .join("\n");
 
 /** Which results compactions took from the context, and which of these had to be fetched again. */
 export interface GoneResults {

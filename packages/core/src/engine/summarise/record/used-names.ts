@@ -82,22 +82,10 @@ export function namesUsed(live: readonly Message[]): readonly UsedName[] {
     const age = Math.max(0, calls - last);
     return { name, uses, age, weight: Math.log2(1 + uses) * 0.5 ** (age / HALF_LIFE) };
   });
-  const least = weightOfPlace(weighed, MOST_CARRIED);
   return weighed
-    .filter(({ weight }) => weight >= least)
     .toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
     .slice(0, MOST_CARRIED)
     .map(({ name, uses, age }) => ({ name, uses, age }));
-}
-
-/** Up to so many times as many as are wanted are put in order whole. */
-const FEW = 4;
-
-/** The weight of the one at this place: of many, only what stands before it has to be put in order. */
-function weightOfPlace(weighed: readonly { readonly weight: number }[], place: number): number {
-  if (weighed.length <= place * FEW) return 0;
-  const weights = Float64Array.from(weighed, ({ weight }) => weight).toSorted();
-  return weights[weights.length - place] ?? 0;
 }
 
 function blocksOf(message: Message): readonly Readonly<Record<string, unknown>>[] {

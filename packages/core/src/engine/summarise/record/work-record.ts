@@ -24,44 +24,28 @@ export function writeWorkRecord({
   isShown,
   tokens,
 }: WorkRecordOptions): string | undefined {
-  return writeWithin(namesWithout(names, isShown), { estimator, tokens, write: writeNames });
-}
-
-function* namesWithout(names: readonly UsedName[], isKnown: (name: string) => boolean): Generator<string> {
-  for (const { name } of names) if (!isKnown(name)) yield name;
-}
-
-function writeNames(names: readonly string[]): string {
-  const paths: string[] = [];
-  const others: string[] = [];
-  for (const name of names) (name.includes("/") || name.includes(".") ? paths : others).push(name);
-  const lines = [paths, others].filter((list) => list.length > 0).map((list) => `- ${list.join(", ")}`);
-  return [NAMES_LABEL, ...lines].join("\n");
-}
-
-interface ListBudget {
-  readonly estimator: Estimator;
-  /** Of the whole list, as it is written. */
-  readonly tokens: number;
-  readonly write: (items: readonly string[]) => string;
-}
-
-/** A list of the first items, as many as there is room for. Undefined where that is none. */
-function writeWithin(items: Iterable<string>, { estimator, tokens, write }: ListBudget): string | undefined {
   const size = (text: string): number => Math.max(1, estimator.block({ type: "text", text }));
   let taken: string[] = [];
   let left = tokens;
-  for (const item of items) {
-    left -= size(`, ${item}`);
+  for (const { name } of names) {
+    if (isShown(name)) continue;
+    left -= size(`, ${name}`);
     if (left < 0) break;
-    taken.push(item);
+    taken.push(name);
   }
   while (taken.length > 0) {
-    const text = write(taken);
+    const text = writeNames(taken);
     const share = tokens / size(text);
     if (share >= 1) return text;
     // Together, and with what stands around them, they come to more than one by one.
     taken = taken.slice(0, Math.min(taken.length - 1, Math.floor(taken.length * share)));
   }
   return undefined;
+}
+
+function writeNames(names: readonly string[]): string {
+  const listed = (isPath: boolean): string => names.filter((name) => /[/.]/.test(name) === isPath).join(", ");
+  return [NAMES_LABEL, ...[listed(true), listed(false)].flatMap((list) => (list ? `- ${list}` : []))].join(
+    "\n",
+  );
 }
