@@ -17,3 +17,9 @@ export function isTooDeep(value: unknown, levels = 200): boolean {
   for (const key in value) if (isTooDeep((value as Fields)[key], levels - 1)) return true;
   return false;
 }
+
+/** The texts in the content of a message or a result, which may be anything. */
+export const contentText = (content: unknown): string =>
+  Array.isArray(content)
+    ? content.map((item: unknown) => (isFields(item) ? asText(item["text"]) : "")).join("\n")
+    : asText(content);

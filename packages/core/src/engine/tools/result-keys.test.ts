@@ -82,7 +82,7 @@ describe("results that are gone", () => {
       compactMetadata: { goneResults },
     }) as unknown as Message;
   const take = (messages: readonly Message[], stays: boolean, results = createGoneResults()) => {
-    for (const message of messages) results.take(message, stays);
+    for (const message of messages) results.take(message, !stays);
     return results;
   };
   const round = (call: SampleCall): readonly Message[] => createSample().round({ calls: [call] });

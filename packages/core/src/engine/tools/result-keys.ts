@@ -1,4 +1,4 @@
-import { isFields } from "../../messages/fields.js";
+import { contentText, isFields } from "../../messages/fields.js";
 import { hashValue } from "../../messages/hash.js";
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
@@ -8,6 +8,7 @@ const LEAST_CHARACTERS = 400;
 /** As much of a longer one is compared. */
 const MOST_CHARACTERS = 20_000;
 const KEY_DIGITS = 8;
+const MOST_GONE = 500;
 
 /**
  * Names the results in messages, one after the other, by their calls and what they brought: who gets the same answer
@@ -16,19 +17,18 @@ const KEY_DIGITS = 8;
 export function createResultKeys(): (message: Message) => readonly string[] {
   const calls = new Map<unknown, unknown>();
   return (message) => {
-    const content: unknown =
-      message.type === "user" || message.type === "assistant" ? message.message?.content : undefined;
+    const { content } = (message as { readonly message?: { readonly content?: unknown } }).message ?? {};
     const keys: string[] = [];
     for (const block of Array.isArray(content) ? content : []) {
       if (!isFields(block)) continue;
       if (block["type"] === "tool_use") calls.set(block["id"], [block["name"], block["input"]]);
-      if (block["type"] !== "tool_result" || block["is_error"]) continue;
+      if (block["type"] !== "tool_result" || block["is_error"] === true) continue;
       const id = block["tool_use_id"];
       const call = calls.get(id);
+      const text = contentText(block["content"]);
       calls.delete(id);
+      if (call === undefined || text.length < LEAST_CHARACTERS) continue;
       try {
-        const text = JSON.stringify(block["content"]) ?? "";
-        if (call === undefined || text.length < LEAST_CHARACTERS) continue;
         keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(0, KEY_DIGITS));
       } catch {
         // Nested deeper than can be read: it has no key.
@@ -40,11 +40,11 @@ export function createResultKeys(): (message: Message) => readonly string[] {
 
 /** Which results compactions took from the context, and which of these had to be fetched again. */
 export interface GoneResults {
-  /** Takes the message that comes next; whether it will stay in the context. */
-  readonly take: (message: Message, stays?: boolean) => void;
+  /** Takes the message that comes next; whether it leaves the context now. */
+  readonly take: (message: Message, leaves?: boolean) => void;
   /** Since the last compaction. */
   readonly redone: () => number;
-  /** The keys, the oldest first. */
+  /** Their keys, the oldest first: of many the newest. */
   readonly gone: () => readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function createGoneResults(): GoneResults {
   const now = new Set<string>();
   let redone = 0;
   return {
-    take(message, stays = true) {
+    take(message, leaves) {
       if (isCompactBoundary(message)) {
         const gone: unknown = message.compactMetadata?.["goneResults"];
         before = new Set(Array.isArray(gone) ? gone : []);
@@ -63,11 +63,13 @@ export function createGoneResults(): GoneResults {
       for (const key of keysOf(message)) {
         if (before.delete(key)) redone += 1;
         now.delete(key);
-        if (!stays) now.add(key);
+        if (leaves === true) now.add(key);
       }
     },
     redone: () => redone,
     gone: () =>
-      [...before, ...now].filter((key) => typeof key === "string" && key.length === KEY_DIGITS) as string[],
+      [...before, ...now]
+        .filter((key): key is string => typeof key === "string" && key.length === KEY_DIGITS)
+        .slice(-MOST_GONE),
   };
 }

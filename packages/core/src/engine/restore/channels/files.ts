@@ -119,7 +119,8 @@ async function readNewest<Outcome extends { readonly kind: string }>(
 ): Promise<readonly Read<Outcome>[]> {
   const all: Read<Outcome>[] = [];
   const most = Math.min(candidates.length, count + MOST_TRIED);
-  for (let wanted = count; wanted > 0 && all.length < most && signal?.aborted !== true;) {
+  for (let wanted = count; wanted > 0 && all.length < most;) {
+    if (signal?.aborted === true) break;
     const next = candidates.slice(all.length, Math.min(most, all.length + wanted));
     const outcomes = await Promise.all(
       next.map(async (candidate) => ({ candidate, outcome: await read(candidate) })),
@@ -197,16 +198,15 @@ function attachTexts(
     const touches = known[file] ?? untouched;
     const limit = Math.min(left, settings.restoreFileTokens);
     let own = chosen.get(file) ?? [];
-    while (own.length > 0 || isEmpty) {
-      const text = attachParts(own, { read, outcome, touches, options });
-      if (text.item.tokens <= limit) {
-        left -= text.item.tokens;
-        return [text];
-      }
-      if (isEmpty) break;
+    if (own.length === 0 && !isEmpty) return [{ path: read.path }];
+    let text = attachParts(own, { read, outcome, touches, options });
+    while (text.item.tokens > limit && own.length > 1) {
       own = withoutLeast(own);
+      text = attachParts(own, { read, outcome, touches, options });
     }
-    return [{ path: read.path }];
+    if (text.item.tokens > limit) return [{ path: read.path }];
+    left -= text.item.tokens;
+    return [text];
   });
 }
 

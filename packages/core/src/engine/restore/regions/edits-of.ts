@@ -17,7 +17,7 @@ export function editsOf(input: unknown, kind: "file-edit" | "file-write"): reado
   const [path] = fileReadsOf(input).map((file) => file.path);
   if (path === undefined) {
     const patch = PATCHES.map((name) => input[name]).find((text) => typeof text === "string");
-    return patch === undefined ? [] : patchedFiles(patch as string);
+    return patch === undefined ? [] : patchedFiles(patch);
   }
   if (kind === "file-write") return [{ path, lines: [] }];
   const { edits } = input;

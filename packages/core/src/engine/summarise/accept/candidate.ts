@@ -211,9 +211,9 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
     estimator,
     names,
     tokens: Math.min(settings.compactNamesTokens, most),
-    isShown: (name) => shown.has(name),
+    shown,
   });
-  return { metadata: metadataOf(run, names), workRecord, droppedHint: input.droppedHint?.(going) };
+  return { metadata: metadataOf(run, names, kept), workRecord, droppedHint: input.droppedHint?.(going) };
 }
 
 const WORK_RECORD_SHARE = 20;
@@ -221,8 +221,11 @@ const WORK_RECORD_SHARE = 20;
 function metadataOf(
   { input, division, instructions, calls }: CompactRun,
   names: readonly UsedName[],
+  kept: ReadonlySet<Message>,
 ): CompactMetadata {
   const tools = discoveredTools(input.live);
+  const results = createGoneResults();
+  for (const message of input.live) results.take(message, !kept.has(message));
   return {
     trigger: input.trigger,
     preTokens: input.size.tokensBefore,
@@ -233,18 +236,9 @@ function metadataOf(
     humanMessages: textsToList(input.live, [...division.kept, ...(division.pinned ?? [])]),
     ...(names.length === 0 ? {} : { namesUsed: namesToCarry(names) }),
     ...(calls.length === 0 ? {} : { summaryCalls: Array.from(calls) }),
-    ...goneResults(input.live, division.kept),
+    goneResults: results.gone(),
+    redoneBefore: results.redone(),
   };
-}
-
-const MOST_GONE = 500;
-
-/** Which results are gone from here on, and how many of those that were gone had to be fetched again. */
-function goneResults(live: readonly Message[], kept: readonly Message[]): object {
-  const results = createGoneResults();
-  const stays = new Set(kept);
-  for (const message of live) results.take(message, stays.has(message));
-  return { goneResults: results.gone().slice(-MOST_GONE), redoneBefore: results.redone() };
 }
 
 /** Deferred tools that were found and shown: they stay known although the messages that showed them go. */

@@ -16,7 +16,7 @@ const rounds = (...all: readonly (readonly SampleCall[])[]): readonly Message[] 
 };
 
 const record = (live: readonly Message[], changes: Partial<WorkRecordOptions> = {}) =>
-  writeWorkRecord({ estimator, names: namesUsed(live), tokens: 3000, isShown: () => false, ...changes });
+  writeWorkRecord({ estimator, names: namesUsed(live), tokens: 3000, shown: new Set(), ...changes });
 
 const work = rounds(
   [{ name: "Read", input: { file_path: "/w/a.ts" }, result: "import { parseLine } from './b.js'" }],
@@ -37,7 +37,7 @@ describe("what stands behind a summary", () => {
   });
 
   it("leaves out what the model reads elsewhere", () => {
-    const text = record(work, { isShown: (name) => name === "parseLine" });
+    const text = record(work, { shown: new Set(["parseLine"]) });
     expect(text).toContain("./b.js");
     expect(text).not.toContain("parseLine");
   });

@@ -7,8 +7,8 @@ export interface WorkRecordOptions {
   readonly names: readonly UsedName[];
   /** Of the list; 0 for none. */
   readonly tokens: number;
-  /** Whether the model reads a name elsewhere in what it is given. */
-  readonly isShown: (name: string) => boolean;
+  /** What the model reads elsewhere in what it is given. */
+  readonly shown: ReadonlySet<string>;
 }
 
 const NAMES_LABEL =
@@ -18,17 +18,13 @@ const NAMES_LABEL =
  * What stands after a summary so that nothing is looked for again: the names that calls and results have used. Taken
  * from the messages, never from a model. Undefined where there is nothing.
  */
-export function writeWorkRecord({
-  names,
-  estimator,
-  isShown,
-  tokens,
-}: WorkRecordOptions): string | undefined {
+export function writeWorkRecord(options: WorkRecordOptions): string | undefined {
+  const { names, estimator, shown, tokens } = options;
   const size = (text: string): number => Math.max(1, estimator.block({ type: "text", text }));
   let taken: string[] = [];
   let left = tokens;
   for (const { name } of names) {
-    if (isShown(name)) continue;
+    if (shown.has(name)) continue;
     left -= size(`, ${name}`);
     if (left < 0) break;
     taken.push(name);
@@ -44,8 +40,7 @@ export function writeWorkRecord({
 }
 
 function writeNames(names: readonly string[]): string {
-  const listed = (isPath: boolean): string => names.filter((name) => /[/.]/.test(name) === isPath).join(", ");
-  return [NAMES_LABEL, ...[listed(true), listed(false)].flatMap((list) => (list ? `- ${list}` : []))].join(
-    "\n",
-  );
+  const isPath = (name: string): boolean => /[/.]/.test(name);
+  const lists = [names.filter(isPath), names.filter((name) => !isPath(name))];
+  return NAMES_LABEL + lists.map((list) => (list.length > 0 ? `\n- ${list.join(", ")}` : "")).join("");
 }

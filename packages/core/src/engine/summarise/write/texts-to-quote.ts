@@ -1,4 +1,4 @@
-import { asText, isFields } from "../../../messages/fields.js";
+import { asText, contentText } from "../../../messages/fields.js";
 import type { Message } from "../../../messages/message.js";
 import { isCompactBoundary } from "../../../messages/predicates.js";
 import { summaryBudgets } from "../divide/budgets.js";
@@ -45,8 +45,6 @@ function quotedIn(message: Message): string | undefined {
     return type === "earlier_user_messages" ? asText(content) : undefined;
   }
   if (message.type !== "user" || message.isCompactSummary !== true) return undefined;
-  const content: unknown = message.message.content;
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
-  const text = blocks.map((block) => (isFields(block) ? asText(block["text"]) : "")).join("\n");
+  const text = contentText(message.message.content);
   return sectionBody(text, findSections(text), USER_MESSAGES_SECTION);
 }

@@ -1,5 +1,5 @@
 import type { ToolResultBlock } from "../../../../messages/content.js";
-import { asText, isFields, type Fields } from "../../../../messages/fields.js";
+import { asText, contentText, type Fields } from "../../../../messages/fields.js";
 import { isWriteLike, type CompactableKind } from "../../../tools/compactable-tools.js";
 import { fileReadsOf } from "../../../tools/file-reads.js";
 import { CLEARED_RESULT_TEXT } from "../../../boundaries/cleared-result.js";
@@ -105,12 +105,6 @@ export function subjectOf(call: Call): string {
 
 /** What a result says in words; nothing where it was cleared. */
 export function resultText(result: ToolResultBlock | undefined): string {
-  const content: unknown = result?.content;
-  const text =
-    typeof content === "string"
-      ? content
-      : Array.isArray(content)
-        ? content.map((item: unknown) => (isFields(item) ? asText(item["text"]) : "")).join("\n")
-        : "";
+  const text = contentText(result?.content);
   return text.startsWith(CLEARED_RESULT_TEXT) ? "" : text;
 }

@@ -1,0 +1,86 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import {
+  createScriptPlayer,
+  createSimulator,
+  createSimulatorApp,
+  startSimulatorServer,
+  withSummaries,
+  type Player,
+} from "../../packages/palimpsest/src/simulator/index.js";
+import { agentArguments, linesOf, makeFolders, runCommand } from "./agent-command.js";
+
+const WINDOW = 80_000;
+const FILLERS = 60;
+
+let cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup();
+  cleanups = [];
+});
+
+/** Shows what the model sees when it is asked something, other than to summarise. */
+const overheard = (inner: Player, hear: (seen: string) => void): Player => ({
+  answer(prompt, memory) {
+    hear(JSON.stringify(prompt.messages));
+    return inner.answer(prompt, memory);
+  },
+});
+
+it("after a compaction the lines around an edit are there with their numbers, and are edited without being read again", async () => {
+  const folders = await makeFolders("parts");
+  cleanups.push(() => folders.remove());
+  const path = join(folders.work, "table.ts");
+  const rows = Array.from({ length: 3000 }, (_, at) => `row(${at + 1}, "what stands in the row ${at + 1}");`);
+  await writeFile(path, `${rows.join("\n")}\n`);
+  const edit = (from: string, to: string) => ({
+    text: "I edit it.",
+    calls: [{ tool: "Edit", input: { file_path: "table.ts", old_string: from, new_string: to } }],
+  });
+  const steps = [
+    { text: "I look.", calls: [{ tool: "Read", input: { file_path: "table.ts", offset: 1490, limit: 30 } }] },
+    edit(rows[1499] ?? "", 'row(1500, "was changed here");'),
+    ...Array.from({ length: FILLERS }, (_, step) => ({
+      text: `Filler ${step}.`,
+      calls: [{ tool: "Bash", input: { command: `seq -f 'filler ${step} line %g' 1 300` } }],
+    })),
+    edit(rows[1502] ?? "", 'row(1503, "and here, later");'),
+  ];
+  const seen: string[] = [];
+  const app = createSimulatorApp({
+    simulator: createSimulator({
+      player: withSummaries(
+        overheard(createScriptPlayer({ steps, closing: "Done." }), (text) => seen.push(text)),
+      ),
+      startTime: Date.now(),
+      window: WINDOW,
+    }),
+    window: WINDOW,
+  });
+  const server = await startSimulatorServer({ app });
+  cleanups.push(() => server.close());
+  const { code, stdout, stderr } = await runCommand(folders, [
+    "-p",
+    "Change the table.",
+    ...agentArguments({ url: server.url, window: WINDOW }),
+  ]);
+  const lines = linesOf(stdout);
+  expect({ code, stderr, last: lines.at(-1) }).toMatchObject({
+    code: 0,
+    stderr: "",
+    last: { subtype: "success", result: "Done." },
+  });
+  const full = lines.filter(({ subtype, tier }) => subtype === "context" && tier === "full");
+  expect(full.length).toBeGreaterThan(0);
+
+  // The read is gone; what came back is part of the file as it stands on the disk now.
+  const asked = seen[steps.length - 1] ?? "";
+  expect(asked).not.toContain("what stands in the row 1500");
+  expect(asked).toMatch(/read again from disk:\\n```\\n\[lines 1 to \d+ are left out\]\\n/);
+  expect(asked).toContain('\\n1500\\trow(1500, \\"was changed here\\");\\n1501\\trow(1501, ');
+  expect(asked).toContain("\\n1503\\trow(1503, ");
+  expect(asked).not.toContain("\\n1\\trow(1, ");
+  const now = rows.with(1499, 'row(1500, "was changed here");').with(1502, 'row(1503, "and here, later");');
+  expect(await readFile(path, "utf8")).toBe(`${now.join("\n")}\n`);
+});
