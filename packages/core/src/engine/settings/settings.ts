@@ -294,8 +294,8 @@ export function resolveSettings({ given = {}, env = {}, files = [] }: SettingSou
       return isFine;
     });
     // `memory` stands first in the table.
-    const chosen = memorySettings[(settings.memory ?? "balanced") as Settings["memory"]];
-    settings[name] = found === undefined ? (chosen[name] ?? definition.default) : read(found.value);
+    const chosen: Partial<Settings> | undefined = memorySettings[settings.memory as Settings["memory"]];
+    settings[name] = found === undefined ? (chosen?.[name] ?? definition.default) : read(found.value);
   }
   return { settings: settings as unknown as Settings, problems };
 }

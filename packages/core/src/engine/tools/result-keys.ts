@@ -29,7 +29,7 @@ export function createResultKeys(): (message: Message) => readonly string[] {
       calls.delete(id);
       if (call === undefined || text.length < LEAST_CHARACTERS) continue;
       try {
-        keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(0, KEY_DIGITS));
+        keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(-KEY_DIGITS));
       } catch {
         // Nested deeper than can be read: it has no key.
       }
@@ -54,7 +54,7 @@ export function createGoneResults(): GoneResults {
   const now = new Set<string>();
   let redone = 0;
   return {
-    take(message, leaves) {
+    take(message, leaves = false) {
       if (isCompactBoundary(message)) {
         const gone: unknown = message.compactMetadata?.["goneResults"];
         before = new Set(Array.isArray(gone) ? gone : []);
@@ -63,7 +63,7 @@ export function createGoneResults(): GoneResults {
       for (const key of keysOf(message)) {
         if (before.delete(key)) redone += 1;
         now.delete(key);
-        if (leaves === true) now.add(key);
+        if (leaves) now.add(key);
       }
     },
     redone: () => redone,
