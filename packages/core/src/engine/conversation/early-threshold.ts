@@ -33,7 +33,7 @@ export interface EarlyFacts {
 
 /** What a summary is expected to cost in tokens of output, and with what comes back in tokens of context. */
 const SUMMARY_TOKENS = 3000;
-const BEHIND_SUMMARY_TOKENS = 15_000;
+const BEHIND_SUMMARY_TOKENS = 20_000;
 /** Growth of a round until enough rounds were seen. */
 const USUAL_GROWTH = 2000;
 const LEAST_GROWTH = 200;

@@ -133,6 +133,15 @@ it("budgets hold, the order is right, and only the right files come, whatever th
         expect(reason).toBe(file === undefined ? "gone" : "kind" in file ? file.kind : "does-not-fit");
       }
       expect(files.every(({ tokens }) => tokens <= settings.restoreFileTokens)).toBe(true);
+      for (const { path, attachment } of files) {
+        const file = onDisk.get(path ?? "");
+        const lines = file === undefined || "kind" in file ? [] : file.content.split(/\r?\n/);
+        for (const shown of String(attachment["content"]).split("\n").filter(Boolean)) {
+          const [, number, text] = /^(\d+)\t([^]*)$/.exec(shown) ?? [];
+          if (number === undefined) expect(shown).toMatch(/^\[[^\]]* left out\]$/);
+          else expect(text).toBe(lines[Number(number) - 1]);
+        }
+      }
       expect(files.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(
         settings.restoreFilesTokens,
       );

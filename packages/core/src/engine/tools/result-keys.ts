@@ -29,7 +29,7 @@ export function createResultKeys(): (message: Message) => readonly string[] {
       calls.delete(id);
       if (call === undefined || text.length < LEAST_CHARACTERS) continue;
       try {
-        keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(-KEY_DIGITS));
+        keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(0, KEY_DIGITS));
       } catch {
         // Nested deeper than can be read: it has no key.
       }

@@ -202,15 +202,15 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
   for (const message of division.kept) {
     for (const mentioned of mentionsOf(message)) for (const name of mentioned.names) shown.add(name);
   }
-  // In a window that is small for what the settings say, each list takes its share and no more.
-  const most = Math.min(
-    Math.floor(Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE),
-    Math.floor(roomForList(run) * share),
-  );
   const workRecord = writeWorkRecord({
     estimator,
     names,
-    tokens: Math.min(settings.compactNamesTokens, most),
+    // In a window that is small for what the settings say, it takes its share and no more.
+    tokens: Math.min(
+      settings.compactNamesTokens,
+      Math.max(0, input.size.autoCompactAt - input.size.overhead) / WORK_RECORD_SHARE,
+      roomForList(run) * share,
+    ),
     shown,
   });
   return { metadata: metadataOf(run, names, kept), workRecord, droppedHint: input.droppedHint?.(going) };
