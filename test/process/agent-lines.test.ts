@@ -275,12 +275,12 @@ describe("one session that a program drives, and the next one that goes on with 
     has(shown, "where you are unsure, ask first");
   });
 
-  it("brings back two files and a picture, none that the prompt shows, and none that has no place left", () => {
+  it("brings back the files in use and a picture, none that the prompt shows", () => {
     const back = [
       ...shownFor("Go on.").matchAll(/The (?:file|picture) [^ ]*?([\w.]+)(?:, lines[^,]+)?, read again/g),
     ];
     // The file that a prompt named was read last.
-    expect(back.map(([, name]) => name)).toEqual(["notes.md", "two.txt", "chart.png"]);
+    expect(back.map(([, name]) => name)).toEqual(["notes.md", "two.txt", "one.txt", "chart.png"]);
     has(JSON.stringify(api.bodies.at(-1)?.system), "The rule of the house.");
   });
 
