@@ -48,6 +48,7 @@ describe("commands of the screen", () => {
     await screen.until("Nothing was billed in this conversation yet.");
     await screen.say("/nonsense");
     await screen.until("There is no command /nonsense");
+    await screen.until("/rewind");
     await screen.say("/verbosity quiet");
     await screen.say("!echo typed by $((1+1)) hands");
     await screen.until("typed by 2 hands");

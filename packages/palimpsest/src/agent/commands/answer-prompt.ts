@@ -31,6 +31,8 @@ export interface AnswerOptions {
   readonly query: typeof query;
   readonly signal: AbortSignal;
   readonly maxTurns?: number;
+  /** Commands that the caller has done by itself: named where one is not known. */
+  readonly otherCommands?: readonly string[];
 }
 
 /**
@@ -45,7 +47,7 @@ export async function* answerPrompt(
   const limits = { signal, ...(maxTurns === undefined ? {} : { maxTurns }) };
   if (prompt === undefined) return yield* options.query(session.agent, undefined, limits);
   const typed = textsOf(prompt.content);
-  const resolved = resolveCommand(typed[0] ?? "", session.skills.skills);
+  const resolved = resolveCommand(typed[0] ?? "", session.skills.skills, options.otherCommands);
   if (resolved.kind === "unknown") {
     return { reason: "failed", text: resolved.message, turns: 0, command: { name: resolved.name } };
   }

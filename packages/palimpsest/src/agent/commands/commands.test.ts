@@ -53,6 +53,9 @@ describe("a prompt that begins with a slash", () => {
     expect(resolveCommand("/revieww", skills)).toMatchObject({
       message: "There is no command /revieww: did you mean /review?",
     });
+    expect(resolveCommand("/rewindd", skills, ["rewind"])).toMatchObject({
+      message: "There is no command /rewindd: did you mean /rewind?",
+    });
     expect(listCommands(skills).map(({ name, kind }) => `${kind} ${name}`)).toEqual([
       "built-in clear",
       "built-in clear-results",

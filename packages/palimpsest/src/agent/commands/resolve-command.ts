@@ -14,7 +14,12 @@ export type ResolvedPrompt =
   | { readonly kind: "unknown"; readonly name: string; readonly message: string };
 
 /** A slash and a name that nothing has is a mistake, unless a file or folder of the system is called so. */
-export function resolveCommand(prompt: string, skills: readonly Skill[]): ResolvedPrompt {
+export function resolveCommand(
+  prompt: string,
+  skills: readonly Skill[],
+  /** Commands that somebody else understands. */
+  others: readonly string[] = [],
+): ResolvedPrompt {
   const parsed = parseCommand(prompt);
   if (parsed === undefined) return { kind: "words" };
   const { name, args } = parsed;
@@ -22,7 +27,7 @@ export function resolveCommand(prompt: string, skills: readonly Skill[]): Resolv
   const skill = skills.find((one) => one.name === name && one.isForPerson);
   if (skill !== undefined) return { kind: "skill", skill, args };
   if (existsSync(`/${name}`)) return { kind: "words" };
-  const names = listCommands(skills).map((command) => command.name);
+  const names = [...listCommands(skills).map((command) => command.name), ...others].toSorted();
   const near = nearNames(name, names, 3);
   const listed = (near.length > 0 ? near : names.slice(0, MOST_LISTED)).map((one) => `/${one}`).join(", ");
   const more =
@@ -31,4 +36,4 @@ export function resolveCommand(prompt: string, skills: readonly Skill[]): Resolv
   return { kind: "unknown", name, message: `There is no command /${name}: ${choice}` };
 }
 
-const MOST_LISTED = 20;
+const MOST_LISTED = 30;

@@ -207,7 +207,8 @@ export class Talk implements TalkHandle {
   ): Promise<PromptResult> {
     const { surface, session } = this;
     surface.dispatch({ kind: "turn-began", at: this.parts.now() });
-    const events = answerPrompt({ content: text, ...options }, { session, query, signal });
+    const otherCommands = screenCommands.map(({ name }) => name);
+    const events = answerPrompt({ content: text, ...options }, { session, query, signal, otherCommands });
     let next = await events.next();
     while (next.done !== true) {
       await this.#hear(next.value, signal);
