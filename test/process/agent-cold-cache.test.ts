@@ -1,31 +1,13 @@
-import { createTtlPolicy } from "@palimpsest/core/engine";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createGapHistoryFile } from "../../packages/palimpsest/src/stores/gap-history-file.js";
 import { linesOf, makeFolders, type Folders, type Line } from "./agent-command.js";
 import { Client } from "./control-client.js";
 import { put } from "./hostile-stage.js";
+import { pausedBefore } from "./paused-before.js";
 import { startScriptedApi, type ScriptedApi } from "./scripted-api.js";
 
 const MINUTE = 60_000;
-
-/** Earlier conversations of a person who was always away for more than an hour. */
-async function awayBefore({ data }: Folders): Promise<void> {
-  const policy = createTtlPolicy({
-    source: "sdk",
-    facts: () => {
-      throw new Error("nothing is decided here");
-    },
-  });
-  for (let request = 0; request < 200; request += 1)
-    policy.noteRequest({
-      at: request * 100 * MINUTE,
-      prefixTokens: request === 0 ? 0 : 20_000,
-      newTokens: request === 0 ? 20_000 : 500,
-    });
-  await policy.remember(createGapHistoryFile(join(data, "gaps.json")));
-}
 
 /** A clock that is as many milliseconds ahead as a file says. */
 const clockOf = (file: string): string => `
@@ -60,7 +42,8 @@ afterEach(async () => {
 /** One that has worked, and whose client says nothing more; by then it is two and a half minutes later. */
 async function stage(env: NodeJS.ProcessEnv): Promise<Stage> {
   const at = await makeFolders("cold");
-  await awayBefore(at);
+  // A person who was always away for more than an hour.
+  await pausedBefore(at, 100);
   const ahead = join(at.root, "ahead");
   await put(join(at.root, "clock.mjs"), clockOf(ahead));
   const told = (event: string) => ({

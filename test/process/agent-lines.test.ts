@@ -1,13 +1,12 @@
-import { createTtlPolicy } from "@palimpsest/core/engine";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createGapHistoryFile } from "../../packages/palimpsest/src/stores/gap-history-file.js";
 import { titlesIn } from "../test-titles.js";
 import { linesOf, makeFolders, runCommand, type Folders, type Line } from "./agent-command.js";
 import { Client } from "./control-client.js";
 import { put } from "./hostile-stage.js";
+import { pausedBefore } from "./paused-before.js";
 import { startScriptedApi, type ScriptedApi } from "./scripted-api.js";
 
 const bash = (command: string) => ({ text: "Next.", calls: [{ tool: "Bash", input: { command } }] });
@@ -18,23 +17,6 @@ const reads = (...paths: readonly string[]) => ({
 const MINUTE = 60_000;
 const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAABwAAAAcCAAAAABXZoBIAAAAFElEQVR42mP4jwcwjEqOSo5KwgAA0FYNHp/Mo7cAAAAASUVORK5CYII=";
-
-/** Earlier conversations of programs that paused for seven minutes, again and again. */
-async function pausedBefore({ data }: Folders): Promise<void> {
-  const policy = createTtlPolicy({
-    source: "sdk",
-    facts: () => {
-      throw new Error("nothing is decided here");
-    },
-  });
-  for (let request = 0; request < 200; request += 1)
-    policy.noteRequest({
-      at: request * 7 * MINUTE,
-      prefixTokens: request === 0 ? 0 : 20_000,
-      newTokens: request === 0 ? 20_000 : 500,
-    });
-  await policy.remember(createGapHistoryFile(join(data, "gaps.json")));
-}
 
 /** A clock that is put forward by so much once a file is there. */
 const clockOf = (file: string, milliseconds: number): string => `
@@ -73,7 +55,7 @@ describe("one session that a program drives, and the next one that goes on with 
 
   beforeAll(async () => {
     at = await makeFolders("lines");
-    await pausedBefore(at);
+    await pausedBefore(at, 7);
     await put(join(at.root, "clock.mjs"), clockOf(join(at.root, "later"), 2.6 * MINUTE));
     await put(join(at.work, "notes.md"), "mind the gap\nmind the step\n");
     await put(join(at.work, "AGENTS.md"), "The rule of the house.\n");
@@ -315,7 +297,7 @@ describe("what a server says of itself and of the account", () => {
 
   it("an hour is decided on once for a session; one that begins in overage, or may not have it, has five minutes", async () => {
     at = await makeFolders("lines");
-    await pausedBefore(at);
+    await pausedBefore(at, 7);
     api = await startScriptedApi([bash("seq 1 5"), "Done."], {
       headers: { "anthropic-ratelimit-unified-overage-in-use": "true" },
     });

@@ -1,15 +1,8 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  createScriptPlayer,
-  createSimulator,
-  createSimulatorApp,
-  startSimulatorServer,
-  withSummaries,
-  type Player,
-} from "../../packages/palimpsest/src/simulator/index.js";
 import { agentArguments, linesOf, makeFolders, runCommand } from "./agent-command.js";
+import { startOverheardModel } from "./overheard-model.js";
 
 const WINDOW = 80_000;
 const FILLERS = 60;
@@ -23,14 +16,6 @@ let cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();
   cleanups = [];
-});
-
-/** Shows what the model sees when it is asked something, other than to summarise. */
-const overheard = (inner: Player, hear: (seen: string) => void): Player => ({
-  answer(prompt, memory) {
-    hear(JSON.stringify(prompt.messages));
-    return inner.answer(prompt, memory);
-  },
 });
 
 describe("Recall", () => {
@@ -51,22 +36,13 @@ describe("Recall", () => {
       })),
       { text: "What was it again?", calls: [{ tool: "Recall", input: { query: QUERY } }] },
     ];
-    const seen: string[] = [];
-    const player = createScriptPlayer({ steps, closing: "Now I know." });
-    const app = createSimulatorApp({
-      simulator: createSimulator({
-        player: withSummaries(overheard(player, (messages) => seen.push(messages))),
-        startTime: Date.now(),
-        window: WINDOW,
-      }),
-      window: WINDOW,
-    });
-    const server = await startSimulatorServer({ app });
-    cleanups.push(() => server.close());
+    const model = await startOverheardModel({ steps, closing: "Now I know." }, WINDOW);
+    cleanups.push(model.close);
+    const { seen } = model;
     const { code, stdout, stderr } = await runCommand(folders, [
       "-p",
       "Read the ledger, then count.",
-      ...agentArguments({ url: server.url, window: WINDOW }),
+      ...agentArguments({ url: model.url, window: WINDOW }),
     ]);
     const lines = linesOf(stdout);
     expect({ code, stderr, last: lines.at(-1) }).toMatchObject({
@@ -110,7 +86,7 @@ describe("Recall", () => {
       "-p",
       "Thanks.",
       "--continue",
-      ...agentArguments({ url: server.url, window: WINDOW }),
+      ...agentArguments({ url: model.url, window: WINDOW }),
     ]);
     expect(resumed.code).toBe(0);
     expect(HINT.exec(seen.at(-1) ?? "")?.[0]).toBe(hints.at(-1));

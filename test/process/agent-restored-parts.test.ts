@@ -1,15 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import {
-  createScriptPlayer,
-  createSimulator,
-  createSimulatorApp,
-  startSimulatorServer,
-  withSummaries,
-  type Player,
-} from "../../packages/palimpsest/src/simulator/index.js";
 import { agentArguments, linesOf, makeFolders, runCommand } from "./agent-command.js";
+import { startOverheardModel } from "./overheard-model.js";
 
 const WINDOW = 80_000;
 const FILLERS = 60;
@@ -18,14 +11,6 @@ let cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();
   cleanups = [];
-});
-
-/** Shows what the model sees when it is asked something, other than to summarise. */
-const overheard = (inner: Player, hear: (seen: string) => void): Player => ({
-  answer(prompt, memory) {
-    hear(JSON.stringify(prompt.messages));
-    return inner.answer(prompt, memory);
-  },
 });
 
 it("after a compaction the lines around an edit are there with their numbers, and are edited without being read again", async () => {
@@ -47,23 +32,13 @@ it("after a compaction the lines around an edit are there with their numbers, an
     })),
     edit(rows[1502] ?? "", 'row(1503, "and here, later");'),
   ];
-  const seen: string[] = [];
-  const app = createSimulatorApp({
-    simulator: createSimulator({
-      player: withSummaries(
-        overheard(createScriptPlayer({ steps, closing: "Done." }), (text) => seen.push(text)),
-      ),
-      startTime: Date.now(),
-      window: WINDOW,
-    }),
-    window: WINDOW,
-  });
-  const server = await startSimulatorServer({ app });
-  cleanups.push(() => server.close());
+  const model = await startOverheardModel({ steps, closing: "Done." }, WINDOW);
+  cleanups.push(model.close);
+  const { seen } = model;
   const { code, stdout, stderr } = await runCommand(folders, [
     "-p",
     "Change the table.",
-    ...agentArguments({ url: server.url, window: WINDOW }),
+    ...agentArguments({ url: model.url, window: WINDOW }),
   ]);
   const lines = linesOf(stdout);
   expect({ code, stderr, last: lines.at(-1) }).toMatchObject({
