@@ -7,7 +7,7 @@ import {
   type EventEmitter,
   type Message,
 } from "@palimpsest/core";
-import { createDefaultEstimator, writeDiffs } from "@palimpsest/core/engine";
+import { createDefaultEstimator } from "@palimpsest/core/engine";
 import {
   createMemoryReadState,
   type FileExclusions,
@@ -20,7 +20,6 @@ import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { createBreakDiffDirectory } from "../../stores/break-diffs.js";
 import { createCalibrationFile } from "../../stores/calibration-file.js";
 import { checkConversationId } from "../../stores/conversation-id.js";
 import { createGapHistoryFile } from "../../stores/gap-history-file.js";
@@ -50,6 +49,7 @@ import { ownPaths, scratchpadOf, withOwnFiles } from "./own-files.js";
 import { planReminder } from "./plan-reminder.js";
 import { announcementsOf } from "./session-announcements.js";
 import { createSessionCalibrations } from "./session-calibrations.js";
+import { createSessionBreaks } from "./session-breaks.js";
 import { createSessionEvents, type TellEngineEvent } from "./session-events.js";
 import { openSessionGaps } from "./session-gaps.js";
 import { outputFolder, projectFolder, sessionFolder } from "./session-folder.js";
@@ -270,11 +270,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const main = tools.main({ subagents, transcriptPath });
   const clearing = createClearOnDemand({ keep: settings.engine.clearSizeKeep });
   const announcements = announcementsOf(options, main, { hider, isMain: true });
-  const breaks = createBreakDiffDirectory({
-    directory: join(folder, "cache-breaks"),
-    maxFiles: settings.engine.cacheBreakDiffs,
-    maxBytes: settings.engine.cacheBreakDiffBytes,
-  });
+  const breaks = createSessionBreaks(folder, settings.engine, hider);
   const progress = createCompactionProgress({
     now,
     contextTokens: () => conversation.size().tokens,
@@ -297,8 +293,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       ...compactHooks(hooks, { tell: (message) => options.onNotice?.(hider.text(message)) }),
       onStatus: progress.onStatus,
       every: progress.every,
-      // A request holds what files and people said: keys go out of it here as everywhere.
-      diffs: writeDiffs({ save: (diff) => breaks.save({ ...diff, text: hider.text(diff.text) }) }),
+      diffs: breaks.diffs,
       source: options.source,
       keptWarmAt: pauses.lastAt,
       watched: () => ({
