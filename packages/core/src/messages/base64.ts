@@ -3,11 +3,17 @@ const WITH_PADDING = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * Standard base64 of the same bytes: without the prefix of a data URL, white space and the characters of the
- * alphabet for URLs, its padding in order. Undefined for what is not base64. One pass over data in order.
+ * alphabet for URLs, its padding in order. Undefined for what is not base64. One pass over data in order, and no
+ * pattern that repeats without a limit over white space: megabytes of it could exhaust the stack of patterns.
  */
 export function mendBase64(text: string): string | undefined {
   if (text.length % 4 === 0 && WITH_PADDING.test(text)) return text;
-  const bare = withoutPadding(text.replace(/^\s*data:[^,]*;base64,/i, "").replaceAll(/\s+/g, ""))
+  const bare = withoutPadding(
+    text
+      .trimStart()
+      .replace(/^data:[^,]*;base64,/i, "")
+      .replaceAll(/\s{1,9}/g, ""),
+  )
     .replaceAll("-", "+")
     .replaceAll("_", "/");
   const open = bare.length % 4;
