@@ -1,13 +1,9 @@
-import { TranscriptError, type CompactBoundary, type Message, type TranscriptWriter } from "@palimpsest/core";
-import { isOwnBoundary, packBoundary } from "../boundary-texts.js";
-import { encodeMessage } from "../encode-message.js";
-import { extendedSource, fileSource, type ByteSource } from "./byte-source.js";
+import { TranscriptError, type Message, type TranscriptWriter } from "@palimpsest/core";
+import { fileSource } from "./byte-source.js";
+import { encodeBatch } from "./encode-batch.js";
 import type { OpenFile } from "./file-system.js";
 import { withIoErrors } from "./io-error.js";
 import type { Lock } from "./lock.js";
-import { unpackPlaced } from "./earlier-texts.js";
-import { byteRangesOf, segmentLines, segmentOf } from "./preserved-segment.js";
-import { readBackToBoundary, readLive } from "./read-live.js";
 
 export interface JsonlWriterParts {
   readonly conversationId: string;
@@ -31,7 +27,8 @@ export function createJsonlWriter(parts: JsonlWriterParts): TranscriptWriter {
 
   async function store(messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
-    const bytes = await encodeBatch(messages, fileSource(file), goodLength);
+    const lines = await encodeBatch(messages, fileSource(file), goodLength);
+    const bytes = Buffer.concat(lines.map((line) => line.bytes));
     if (mustCut) await cut();
     try {
       mustCut = true;
@@ -87,66 +84,6 @@ export function createJsonlWriter(parts: JsonlWriterParts): TranscriptWriter {
       return closing;
     },
   };
-}
-
-/** The batch as it stands in the file from `length` on. */
-async function encodeBatch(messages: readonly Message[], file: ByteSource, length: number): Promise<Buffer> {
-  const lines: Buffer[] = [];
-  for (const message of messages) {
-    const placed = isOwnBoundary(message) ? await placedBoundary(message, file, { length, lines }) : message;
-    lines.push(Buffer.from(`${encodeMessage(placed)}\n`));
-  }
-  return Buffer.concat(lines);
-}
-
-interface WrittenSoFar {
-  readonly length: number;
-  readonly lines: readonly Buffer[];
-}
-
-/** The boundary as this file is to hold it: told where its segment lies, and without what the one before it holds. */
-async function placedBoundary(
-  message: CompactBoundary,
-  file: ByteSource,
-  { length, lines }: WrittenSoFar,
-): Promise<Message> {
-  const batch = Buffer.concat(lines);
-  const soFar = extendedSource(file, length, batch);
-  const end = length + batch.length;
-  return packed(await withHint(message, soFar, end), soFar, end);
-}
-
-/**
- * The boundary with where its segment lies, asked of the file itself. A hint that came with the message
- * belongs to some other file; without one a reader scans, so one that cannot be found out is left away.
- */
-async function withHint(message: CompactBoundary, file: ByteSource, end: number): Promise<CompactBoundary> {
-  const segment = segmentOf(message);
-  if (segment === undefined) return message;
-  const { byteRanges: _ofElsewhere, ...ends } = segment;
-  const byteRanges = await readLive(file, end).then(
-    (live) => byteRangesOf(segmentLines(live.messages, segment)),
-    () => [],
-  );
-  const preservedSegment = byteRanges.length === 0 ? ends : { ...ends, byteRanges };
-  return { ...message, compactMetadata: { ...message.compactMetadata, preservedSegment } } as CompactBoundary;
-}
-
-/** Without what the last boundary in the file and those before it hold; whole where that cannot be found out. */
-async function packed(message: CompactBoundary, file: ByteSource, end: number): Promise<CompactBoundary> {
-  try {
-    const { boundary: last } = await readBackToBoundary(file, end);
-    const unpacked = last === undefined ? undefined : await unpackPlaced(file, last);
-    if (last === undefined || unpacked?.texts === undefined) return message;
-    const { start, end: lineEnd } = last;
-    return packBoundary(message, {
-      boundaryUuid: last.message.uuid,
-      byteRange: { start, end: lineEnd },
-      texts: unpacked.texts,
-    });
-  } catch {
-    return message;
-  }
 }
 
 /** One write; more only where the system took less than it was given. */

@@ -1,0 +1,38 @@
+import { transcriptStoreContract } from "@palimpsest/core/testing";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import {
+  postgresVersions,
+  startPostgres,
+  type PostgresServer,
+} from "../../../../../soak/postgres-server.mjs";
+import { createPostgresStore, migrate } from "./index.js";
+
+describe.each(postgresVersions())("transcript store contract: $name", ({ name, programs, missing }) => {
+  if (programs === undefined) {
+    it.skip(`not run: ${missing}`, () => undefined);
+    return;
+  }
+  let server: PostgresServer;
+  let pool: ReturnType<PostgresServer["pool"]>;
+  beforeAll(async () => {
+    server = await startPostgres(programs);
+    const single = server.pool({ max: 1 });
+    await migrate(single);
+    await migrate(single, { schema: "parted", partitions: 4 });
+    pool = server.pool();
+  });
+  afterAll(() => server.stop());
+
+  let tenants = 0;
+  for (const schema of name.includes("18") ? ["palimpsest", "parted"] : ["palimpsest"]) {
+    describe(schema, () => {
+      for (const requirement of transcriptStoreContract) {
+        it(requirement.name, () =>
+          requirement.run(() =>
+            createPostgresStore({ database: pool, schema, tenant: `t${(tenants += 1)}` }),
+          ),
+        );
+      }
+    });
+  }
+});

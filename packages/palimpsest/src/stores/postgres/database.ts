@@ -1,0 +1,67 @@
+import { TranscriptError } from "@palimpsest/core";
+
+/** What the store needs of a client: a pool of `pg` is one, and so is a single connection. */
+export interface Database {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
+}
+
+/** A name in SQL, whatever it holds. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** Throws for a schema that would have to be quoted by everybody who looks at it. */
+export function checkSchema(schema: string): string {
+  if (SCHEMA_NAME.test(schema)) return schema;
+  throw new TranscriptError(
+    "bad_id",
+    `${JSON.stringify(schema)} cannot name a schema: use small letters, digits and underscores, at most 63, and no digit first.`,
+  );
+}
+
+/** Throws for a tenant that no key can hold. */
+export function checkTenant(tenant: string): string {
+  if (typeof tenant === "string" && tenant !== "" && tenant.length <= 200 && !tenant.includes("\0"))
+    return tenant;
+  throw new TranscriptError("bad_id", "A tenant must be a string of 1 to 200 characters without NUL.");
+}
+
+const codeOf = (error: unknown): string => {
+  const code = typeof error === "object" && error !== null ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : "";
+};
+
+/** Whether nobody can say if the statement was carried out: asking once more is the only way to know. */
+export function isLostConnection(error: unknown): boolean {
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : "";
+  return (
+    code.startsWith("08") ||
+    code.startsWith("57P") ||
+    ["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT", "ENOENT"].includes(code) ||
+    // What `pg` itself says has no code.
+    /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout )/.test(text)
+  );
+}
+
+const reasonOf = (error: unknown): string => {
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (code === "3F000" || code === "42P01" || code === "42883") {
+    return "the tables are not there or older than this program; run `palimpsest postgres migrate`";
+  }
+  if (code === "42501") return `this role may not do that (${text})`;
+  return text;
+};
+
+/** Runs it; whatever the database says becomes a `TranscriptError` whose sentence begins with `what`. */
+export async function withDatabaseErrors<T>(what: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof TranscriptError) throw error;
+    throw new TranscriptError("io", `${what}: ${reasonOf(error)}.`, { cause: error });
+  }
+}

@@ -1,0 +1,66 @@
+import type { Message } from "@palimpsest/core";
+import { decodeLine } from "@palimpsest/core/engine";
+import { decodeEntry, type EntryRow } from "./entry-bytes.js";
+import type { Statements } from "./statements.js";
+
+export interface FollowOptions {
+  /** Where to begin, as `next` of an earlier event says; 0 and by default: at the first message. */
+  readonly from?: number;
+  readonly signal?: AbortSignal;
+  /** How often it looks where nothing is heard. */
+  readonly pollMs?: number;
+}
+
+export interface FollowedMessage {
+  readonly message: Message;
+  /** The place of its line. */
+  readonly seq: number;
+  /** From where to follow on after it, in any process. */
+  readonly next: number;
+}
+
+const AT_ONCE = 500;
+
+/** Messages as they are stored, in order and each once, until it is called off. As they stand in the table: a boundary may name an earlier one for what people said. */
+export async function* followEntries(
+  id: string,
+  { statements, subscribe }: { statements: Statements; subscribe: (heard: () => void) => () => void },
+  { from = 0, signal, pollMs = 1000 }: FollowOptions,
+): AsyncGenerator<FollowedMessage, void, undefined> {
+  let place = from;
+  let wake: (() => void) | undefined;
+  let hasHeard = false;
+  const heard = (): void => {
+    hasHeard = true;
+    wake?.();
+  };
+  const unsubscribe = subscribe(heard);
+  const isOver = (): boolean => signal?.aborted === true;
+  try {
+    while (!isOver()) {
+      hasHeard = false;
+      const rows = await statements.readAfter(id, place, AT_ONCE);
+      for (const row of rows) {
+        place = row.seq + row.size;
+        const message = messageOf(row);
+        if (message !== undefined) yield { message, seq: row.seq, next: place };
+        if (isOver()) return;
+      }
+      if (rows.length === AT_ONCE || hasHeard) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pollMs);
+        wake = resolve;
+        signal?.addEventListener("abort", () => resolve(), { once: true });
+        void timer;
+      });
+      wake = undefined;
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+function messageOf(row: EntryRow): Message | undefined {
+  const decoded = decodeLine(decodeEntry(row).toString("utf8"));
+  return decoded.kind === "message" ? decoded.message : undefined;
+}

