@@ -72,6 +72,7 @@ export default defineConfig({
             "test/summarise/*.test.ts",
             "test/conversation/*.test.ts",
             "test/adapters/*.test.ts",
+            "test/postgres/*.test.ts",
           ],
           isolate: false,
           globalSetup: ["test/token-table-first.ts"],

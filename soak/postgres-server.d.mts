@@ -18,6 +18,8 @@ export interface PostgresServer {
   kill(): Promise<void>;
   /** Starts it again on the same port. */
   start(): Promise<void>;
+  /** Starts it again without a limit. */
+  makeRoom(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -25,4 +27,6 @@ export function postgresVersions(): readonly PostgresVersion[];
 export function startPostgres(
   programs: string,
   settings?: Readonly<Record<string, string>>,
+  /** No file of the server may grow beyond this: a full disk, as far as it can tell. More than the 16 MB of a log segment. */
+  options?: { readonly fileLimitKb?: number },
 ): Promise<PostgresServer>;

@@ -59,7 +59,8 @@ export const postgresVersions = () => [
 ];
 
 /** A new, empty server on a free port of the loopback interface. */
-export async function startPostgres(programs, settings = {}) {
+export async function startPostgres(programs, settings = {}, { fileLimitKb } = {}) {
+  let limit = fileLimitKb;
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-postgres-"));
   if (isRoot) chownSync(directory, NOBODY, NOBODY);
   const data = join(directory, "data");
@@ -96,14 +97,18 @@ export async function startPostgres(programs, settings = {}) {
     }
   };
   const start = async () => {
-    child = spawn(join(programs, "postgres"), ["-D", data, ...flags], {
+    // No file may grow beyond the limit: what a full disk looks like from inside.
+    const [program, args] =
+      limit === undefined
+        ? [join(programs, "postgres"), []]
+        : ["/bin/bash", ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, join(programs, "postgres")]];
+    child = spawn(program, [...args, "-D", data, ...flags], {
       ...as,
       cwd: directory,
       env: environment,
       stdio: "ignore",
       detached: true,
     });
-    child.unref();
     const started = child;
     while (!(await answers())) {
       if (started.exitCode !== null) throw new Error(`The server ended with ${started.exitCode}.`);
@@ -141,6 +146,11 @@ export async function startPostgres(programs, settings = {}) {
       return pool;
     },
     kill: () => end("SIGKILL", true),
+    async makeRoom() {
+      limit = undefined;
+      await end("SIGKILL", true);
+      await start();
+    },
     start,
     async stop() {
       await Promise.all(pools.map((pool) => (pool.ended ? undefined : pool.end().catch(() => undefined))));

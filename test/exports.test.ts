@@ -86,6 +86,7 @@ describe("exports", () => {
         "palimpsest/hooks",
         "palimpsest/files",
         "palimpsest/stores",
+        "palimpsest/postgres",
         "palimpsest/replay",
         "palimpsest/simulator",
         "palimpsest/providers",

@@ -22,9 +22,11 @@ export async function deleteOld(
   let deleted = 0;
   for (const { id } of await statements.list()) {
     const floor = await floorOf(id, statements);
-    for (let count = batch; floor > 0 && count === batch && signal?.aborted !== true;) {
-      count = await statements.purge(id, { floor, before, most: batch });
+    for (;;) {
+      if (floor === 0 || signal?.aborted === true) break;
+      const count = await statements.purge(id, { floor, before, most: batch });
       deleted += count;
+      if (count < batch) break;
     }
   }
   return deleted;

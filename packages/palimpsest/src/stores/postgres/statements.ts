@@ -8,7 +8,7 @@ export interface Lease {
   readonly head: number;
 }
 
-export interface Batch {
+interface Batch {
   readonly owner: string;
   readonly generation: number;
   readonly leaseMs: number;
@@ -19,7 +19,7 @@ export interface Batch {
   readonly rows: readonly (EntryRow & { readonly isBoundary: boolean })[];
 }
 
-export interface Appended {
+interface Appended {
   /** `repeated`: it was stored before. `lost`: the lease is another's, or over. `moved`: somebody has written under this lease. */
   readonly status: "stored" | "repeated" | "lost" | "moved";
   readonly head: number;

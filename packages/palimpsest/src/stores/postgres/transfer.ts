@@ -11,10 +11,7 @@ const AT_ONCE = 500;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** The bytes of a conversation as a JSONL file holds them, from the first line on. Of what retention has deleted nothing comes. */
-export async function* exportLines(
-  id: string,
-  statements: Statements,
-): AsyncGenerator<Buffer, void, undefined> {
+async function* exportLines(id: string, statements: Statements): AsyncGenerator<Buffer, void, undefined> {
   for (let place = 0; ;) {
     const rows = await statements.readAfter(id, place, AT_ONCE);
     for (const row of rows) {

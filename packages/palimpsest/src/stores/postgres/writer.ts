@@ -126,7 +126,8 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
   async function finish(): Promise<void> {
     await queue;
     clearInterval(timer);
-    if (broken === undefined) await statements.release(conversationId, lease);
+    // Whoever has lost it releases nothing by this.
+    await statements.release(conversationId, lease);
   }
 
   return {

@@ -5,25 +5,28 @@ import { conversationBuilder } from "@palimpsest/core/testing";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lifeEvents, playLife, type LifeEvent } from "../../soak/random-life.js";
+import { lifeEvents, playLife, type LifeEvent } from "../../packages/palimpsest/src/soak/random-life.js";
+import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
+import { historySteps, playHistory } from "../../packages/palimpsest/src/stores/testing/random-history.js";
 import {
-  postgresVersions,
-  startPostgres,
-  type PostgresServer,
-} from "../../../../../soak/postgres-server.mjs";
-import { createJsonlStore } from "../index.js";
-import { historySteps, playHistory } from "../testing/random-history.js";
-import { bindRole, createPostgresStore, migrate, schemaStatus, type PostgresStore } from "./index.js";
+  bindRole,
+  createPostgresStore,
+  migrate,
+  schemaStatus,
+  type PostgresStore,
+} from "../../packages/palimpsest/src/stores/postgres/index.js";
 
 const found = postgresVersions().find(({ programs }) => programs !== undefined);
 
-describe("conversations in PostgreSQL", () => {
-  if (found?.programs === undefined) {
-    const reasons = postgresVersions().map(({ missing }) => missing);
-    it.skip(`not run: ${reasons.join("; ")}`, () => undefined);
-    return;
-  }
-  const { programs } = found;
+const reason =
+  found === undefined
+    ? ` (not run: ${postgresVersions()
+        .map(({ missing }) => missing)
+        .join("; ")})`
+    : "";
+
+describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () => {
   let server: PostgresServer;
   let pool: pg.Pool;
   let directory = "";
@@ -33,7 +36,7 @@ describe("conversations in PostgreSQL", () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "palimpsest-pg-test-"));
-    server = await startPostgres(programs);
+    server = await startPostgres(found?.programs ?? "");
     const single = server.pool({ max: 1 });
     await single.query("create role worker login");
     await single.query("create role tied login");

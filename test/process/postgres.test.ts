@@ -1,0 +1,117 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { conversationBuilder } from "@palimpsest/core/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { crashFleet } from "../../soak/postgres-crash.mjs";
+import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { createRandom } from "../../packages/palimpsest/src/bench/random.js";
+import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
+import { makeFolders, runCommand, type Folders } from "./agent-command.js";
+
+const found = postgresVersions().find(({ programs }) => programs !== undefined);
+
+const reason =
+  found === undefined
+    ? ` (not run: ${postgresVersions()
+        .map(({ missing }) => missing)
+        .join("; ")})`
+    : "";
+const programs = found?.programs ?? "";
+
+describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => {
+  let server: PostgresServer;
+  let at: Folders;
+  beforeAll(async () => {
+    server = await startPostgres(programs);
+    at = await makeFolders("postgres");
+  });
+  afterAll(async () => {
+    await server.stop();
+    await at.remove();
+  });
+  const run = (args: readonly string[], env: NodeJS.ProcessEnv = { DATABASE_URL: server.url }) =>
+    runCommand(at, ["postgres", ...args], env);
+
+  it("the command makes tables, takes a transcript in and gives the same bytes back", async () => {
+    expect(await run(["check"])).toMatchObject({ code: 1 });
+    expect((await run(["migrate", "--partitions", "3"])).stdout).toBe(
+      "The schema palimpsest was brought to version 1.\n",
+    );
+    expect((await run(["migrate"])).stdout).toBe("The schema palimpsest was up to date.\n");
+    expect(JSON.parse((await run(["check", "--json"])).stdout)).toMatchObject({ version: 1, ready: true });
+    const talk = conversationBuilder();
+    const lines = [talk.user("hello"), talk.assistant("hi")].map((message) => `${JSON.stringify(message)}\n`);
+    const content = Buffer.concat([Buffer.from(lines.join("")), Buffer.from([0, 0xff, 0x0a])]);
+    await writeFile(join(at.work, "talk.jsonl"), content);
+    expect((await run(["import", "talk.jsonl", "--tenant", "acme"])).stdout).toMatch(/stored as talk/);
+    expect(await run(["import", "talk.jsonl", "--tenant", "acme"])).toMatchObject({ code: 1 });
+    expect((await run(["list", "--tenant", "acme"])).stdout).toMatch(/^talk /);
+    expect((await run(["list"])).stdout).toBe("There are no conversations here yet.\n");
+    expect(await run(["export", "talk", "out.jsonl", "--tenant", "acme"])).toMatchObject({ code: 0 });
+    expect((await readFile(join(at.work, "out.jsonl"))).equals(content)).toBe(true);
+    expect((await run(["export", "talk", "out.jsonl", "--tenant", "acme"])).code).toBe(1);
+    expect((await run(["export", "talk", "--tenant", "other"])).stderr).toMatch(/no conversation talk/);
+    expect((await run(["purge", "--older-than", "0", "--tenant", "acme"])).stdout).toBe("0 lines deleted.\n");
+  });
+
+  it("says in one sentence what is wrong, and never the password", async () => {
+    expect((await run(["check"], {})).stderr).toMatch(/no database is named/);
+    const secret = "postgres://owner:topsecret@127.0.0.1:1/postgres";
+    const { code, stdout, stderr } = await run(["check"], { DATABASE_URL: secret });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/cannot be reached/);
+    expect(stdout + stderr).not.toContain("topsecret");
+    expect((await run(["migrate", "--partitions", "many"])).stderr).toMatch(/whole number/);
+    expect((await run(["migrate", "--schema", 'x"; drop schema public'])).stderr).toMatch(
+      /cannot name a schema/,
+    );
+    expect((await run(["purge", "--older-than", "soon"])).stderr).toMatch(/whole number/);
+  });
+
+  it("a fleet of workers is killed in every way: nothing acknowledged is lost, nothing twice, never two writers", async () => {
+    const counts: Record<string, number> = {};
+    await crashFleet({
+      programs,
+      workers: 5,
+      conversations: 10,
+      blows: 20,
+      random: createRandom(17),
+      step: async (more) => {
+        for (const [name, count] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + count;
+      },
+    });
+    expect(counts).toMatchObject({ blows: 20 });
+  });
+
+  it("a full disk is said, loses nothing that was acknowledged, and ends when there is room", async () => {
+    const small = await startPostgres(programs, {}, { fileLimitKb: 17 * 1024 });
+    try {
+      await migrate(small.pool({ max: 1 }));
+      const store = createPostgresStore({ database: small.pool(), tenant: "t" });
+      const talk = conversationBuilder();
+      const acknowledged: string[] = [];
+      const writer = await store.open("c");
+      const noise = (): string => Array.from({ length: 40_000 }, () => Math.random().toString(36)).join("");
+      const fill = async (): Promise<void> => {
+        while (acknowledged.length < 200) {
+          const message = talk.user(noise());
+          await writer.append([message]);
+          acknowledged.push(message.uuid);
+        }
+      };
+      await expect(fill()).rejects.toMatchObject({ code: "io" });
+      await writer.close();
+      const stored = async (): Promise<readonly string[]> =>
+        (await store.readAll("c")).messages.map(({ uuid }) => uuid);
+      expect(await stored()).toEqual(acknowledged);
+      await small.makeRoom();
+      const next = await store.open("c", { whenBusy: "enqueue" });
+      const last = talk.user("room again");
+      await next.append([last]);
+      await next.close();
+      expect(await stored()).toEqual([...acknowledged, last.uuid]);
+    } finally {
+      await small.stop();
+    }
+  });
+});
