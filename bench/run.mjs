@@ -12,12 +12,22 @@ import { adaptersBench } from "./adapters-bench.mjs";
 import { coreSizeBench } from "./core-size-bench.mjs";
 import { demoBench } from "./demo-bench.mjs";
 import { longAuditBench } from "./long-audit.mjs";
+import { postgresBench } from "./postgres-bench.mjs";
 import { peersBench } from "./replay-bench.mjs";
 import { readingBench } from "./replay-memory.mjs";
 import { screenBench } from "./screen-bench.mjs";
 
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
-const own = [coreSizeBench, adaptersBench, demoBench, screenBench, readingBench, peersBench, longAuditBench];
+const own = [
+  coreSizeBench,
+  adaptersBench,
+  demoBench,
+  screenBench,
+  readingBench,
+  postgresBench,
+  peersBench,
+  longAuditBench,
+];
 
 const { values } = parseArgs({ options: { json: { type: "boolean" }, only: { type: "string" } } });
 const prefixes = values.only?.split(",");

@@ -35,6 +35,7 @@ export async function* followEntries(
     wake?.();
   };
   const unsubscribe = subscribe(heard);
+  signal?.addEventListener("abort", heard);
   const isOver = (): boolean => signal?.aborted === true;
   try {
     while (!isOver()) {
@@ -49,14 +50,16 @@ export async function* followEntries(
       if (rows.length === AT_ONCE || hasHeard) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pollMs);
-        wake = resolve;
-        signal?.addEventListener("abort", () => resolve(), { once: true });
-        void timer;
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
       wake = undefined;
     }
   } finally {
     unsubscribe();
+    signal?.removeEventListener("abort", heard);
   }
 }
 

@@ -90,36 +90,36 @@ create policy one_tenant on :schema:.document using (tenant = (select :schema:.a
 create function :schema:.take(
   p_tenant text, p_conversation text, p_owner text, p_ttl integer, p_mode text
 ) returns table (status text, generation bigint, head bigint, holder text, expires_in double precision)
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  v_row conversation;
+  v_row :schema:.conversation;
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  insert into conversation (tenant, id) values (p_tenant, p_conversation) on conflict do nothing;
-  select c.* into v_row from conversation c where c.tenant = p_tenant and c.id = p_conversation for update;
+  insert into :schema:.conversation (tenant, id) values (p_tenant, p_conversation) on conflict do nothing;
+  select c.* into v_row from :schema:.conversation c where c.tenant = p_tenant and c.id = p_conversation for update;
   v_now := clock_timestamp();
   if p_mode <> 'reject' then
-    insert into waiter (tenant, conversation, owner, expires)
+    insert into :schema:.waiter (tenant, conversation, owner, expires)
     values (p_tenant, p_conversation, p_owner, v_now + interval '15 seconds')
     on conflict (tenant, conversation, owner) do update set expires = excluded.expires;
   end if;
-  delete from waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.expires < v_now;
+  delete from :schema:.waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.expires < v_now;
   if v_row.owner is not null and v_row.expires > v_now or exists (
-    select from waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.owner <> p_owner
-    and w.ticket < coalesce((select m.ticket from waiter m
+    select from :schema:.waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.owner <> p_owner
+    and w.ticket < coalesce((select m.ticket from :schema:.waiter m
       where m.tenant = p_tenant and m.conversation = p_conversation and m.owner = p_owner), 9223372036854775807)
   ) then
     if p_mode = 'interrupt' and v_row.owner is not null and not v_row.interrupted then
-      update conversation c set interrupted = true where c.tenant = p_tenant and c.id = p_conversation;
+      update :schema:.conversation c set interrupted = true where c.tenant = p_tenant and c.id = p_conversation;
     end if;
     return query select 'busy', v_row.generation, v_row.head, v_row.owner,
       extract(epoch from v_row.expires - v_now)::double precision * 1000;
     return;
   end if;
-  delete from waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.owner = p_owner;
-  update conversation c set owner = p_owner, generation = c.generation + 1, interrupted = false, last_batch = null,
+  delete from :schema:.waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.owner = p_owner;
+  update :schema:.conversation c set owner = p_owner, generation = c.generation + 1, interrupted = false, last_batch = null,
     expires = v_now + p_ttl * interval '1 millisecond'
   where c.tenant = p_tenant and c.id = p_conversation
   returning 'taken', c.generation, c.head, c.owner, p_ttl::double precision
@@ -128,20 +128,20 @@ begin
 end $$;
 
 create function :schema:.leave_queue(p_tenant text, p_conversation text, p_owner text) returns void
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  delete from waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.owner = p_owner;
+  delete from :schema:.waiter w where w.tenant = p_tenant and w.conversation = p_conversation and w.owner = p_owner;
 end $$;
 
 create function :schema:.renew(
   p_tenant text, p_conversation text, p_owner text, p_generation bigint, p_ttl integer
 ) returns table (held boolean, interrupted boolean)
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 #variable_conflict use_column
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  update conversation c set expires = clock_timestamp() + p_ttl * interval '1 millisecond'
+  update :schema:.conversation c set expires = clock_timestamp() + p_ttl * interval '1 millisecond'
   where c.tenant = p_tenant and c.id = p_conversation and c.owner = p_owner and c.generation = p_generation
     and c.expires > clock_timestamp()
   returning true, c.interrupted into held, interrupted;
@@ -153,130 +153,127 @@ begin
 end $$;
 
 create function :schema:.release(p_tenant text, p_conversation text, p_owner text, p_generation bigint) returns void
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  update conversation c set owner = null, expires = null, interrupted = false
+  update :schema:.conversation c set owner = null, expires = null, interrupted = false
   where c.tenant = p_tenant and c.id = p_conversation and c.owner = p_owner and c.generation = p_generation;
 end $$;
 
 create function :schema:.append(
-  p_tenant text, p_conversation text, p_owner text, p_generation bigint, p_ttl integer, p_head bigint, p_batch text,
-  p_key text, p_seqs bigint[], p_sizes integer[], p_forms smallint[], p_boundaries boolean[], p_lines text[]
-) returns table (status text, head bigint, interrupted boolean)
-language plpgsql set search_path = :schema:, pg_temp as $$
-#variable_conflict use_column
+  p_tenant text, p_conversation text, p_owner text, p_generation bigint, p_ttl integer, p_head bigint, p_total bigint,
+  p_batch text, p_key text, p_seqs bigint[], p_sizes integer[], p_forms smallint[], p_boundaries boolean[], p_lines text[]
+) returns text
+language plpgsql as $$
 declare
-  v_row conversation;
+  v_row :schema:.conversation;
+  v_status text;
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  update conversation c set
-    head = c.head + (select sum(size) from unnest(p_sizes) as size),
+  update :schema:.conversation c set
+    head = p_head + p_total,
     expires = clock_timestamp() + p_ttl * interval '1 millisecond',
     last_batch = p_batch,
     updated_at = clock_timestamp()
   where c.tenant = p_tenant and c.id = p_conversation and c.owner = p_owner and c.generation = p_generation
     and c.head = p_head and c.expires > clock_timestamp()
     and (p_key is null or not exists (
-      select from entry e where e.tenant = p_tenant and e.conversation = p_conversation and e.key = p_key))
-  returning 'stored', c.head, c.interrupted into status, head, interrupted;
+      select from :schema:.entry e where e.tenant = p_tenant and e.conversation = p_conversation and e.key = p_key))
+  returning c.* into v_row;
   if found then
-    insert into entry (tenant, conversation, seq, size, form, is_boundary, key, line)
-    select p_tenant, p_conversation, b.seq, b.size, b.form, b.is_boundary, case when b.at = 1 then p_key end, b.line
-    from unnest(p_seqs, p_sizes, p_forms, p_boundaries, p_lines) with ordinality
-      as b (seq, size, form, is_boundary, line, at);
-    return next;
-    return;
+    insert into :schema:.entry (tenant, conversation, seq, size, form, is_boundary, key, line)
+    select p_tenant, p_conversation, b.seq, b.size, coalesce(b.form, 0), coalesce(b.is_boundary, false),
+      case when b.seq = p_head then p_key end, b.line
+    from unnest(p_seqs, p_sizes, p_forms, p_boundaries, p_lines) as b (seq, size, form, is_boundary, line);
+    return 'stored ' || v_row.head || ' ' || v_row.interrupted;
   end if;
-  select c.* into v_row from conversation c where c.tenant = p_tenant and c.id = p_conversation;
-  interrupted := coalesce(v_row.interrupted, false);
-  head := v_row.head;
+  select c.* into v_row from :schema:.conversation c where c.tenant = p_tenant and c.id = p_conversation;
   if v_row.id is null or v_row.owner is distinct from p_owner or v_row.generation <> p_generation
     or v_row.expires <= clock_timestamp() then
-    status := 'lost';
+    v_status := 'lost';
   elsif v_row.last_batch = p_batch or (p_key is not null and exists (
-      select from entry e where e.tenant = p_tenant and e.conversation = p_conversation and e.key = p_key)) then
-    status := 'repeated';
+      select from :schema:.entry e where e.tenant = p_tenant and e.conversation = p_conversation and e.key = p_key)) then
+    v_status := 'repeated';
   else
-    status := 'moved';
+    v_status := 'moved';
   end if;
-  return next;
+  return v_status || ' ' || coalesce(v_row.head, 0) || ' ' || coalesce(v_row.interrupted, false);
 end $$;
 
 create function :schema:.read_tail(p_tenant text, p_conversation text)
 returns table (head bigint, seq bigint, size integer, form smallint, line text)
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 #variable_conflict use_column
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
   return query
     select c.head, e.seq, e.size, e.form, e.line
-    from conversation c left join entry e on e.tenant = c.tenant and e.conversation = c.id and e.seq >= coalesce((
-      select max(b.seq) from entry b where b.tenant = p_tenant and b.conversation = p_conversation and b.is_boundary), 0)
+    from :schema:.conversation c left join :schema:.entry e on e.tenant = c.tenant and e.conversation = c.id and e.seq >= coalesce((
+      select max(b.seq) from :schema:.entry b where b.tenant = p_tenant and b.conversation = p_conversation and b.is_boundary), 0)
     where c.tenant = p_tenant and c.id = p_conversation
     order by e.seq;
 end $$;
 
 create function :schema:.read_range(p_tenant text, p_conversation text, p_from bigint, p_to bigint)
 returns table (seq bigint, size integer, form smallint, line text)
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 #variable_conflict use_column
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
   return query
-    select e.seq, e.size, e.form, e.line from entry e
+    select e.seq, e.size, e.form, e.line from :schema:.entry e
     where e.tenant = p_tenant and e.conversation = p_conversation and e.seq < p_to and e.seq >= coalesce((
-      select max(b.seq) from entry b where b.tenant = p_tenant and b.conversation = p_conversation and b.seq <= p_from), 0)
+      select max(b.seq) from :schema:.entry b where b.tenant = p_tenant and b.conversation = p_conversation and b.seq <= p_from), 0)
     order by e.seq;
 end $$;
 
 create function :schema:.read_after(p_tenant text, p_conversation text, p_from bigint, p_most integer)
 returns table (seq bigint, size integer, form smallint, line text)
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 #variable_conflict use_column
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
   return query
-    select e.seq, e.size, e.form, e.line from entry e
+    select e.seq, e.size, e.form, e.line from :schema:.entry e
     where e.tenant = p_tenant and e.conversation = p_conversation and e.seq >= p_from
     order by e.seq limit p_most;
 end $$;
 
 create function :schema:.head_of(p_tenant text, p_conversation text) returns bigint
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  return (select c.head from conversation c where c.tenant = p_tenant and c.id = p_conversation);
+  return (select c.head from :schema:.conversation c where c.tenant = p_tenant and c.id = p_conversation);
 end $$;
 
 create function :schema:.list(p_tenant text)
 returns table (id text, bytes bigint, updated_at double precision)
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 #variable_conflict use_column
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
   return query select c.id, c.head, extract(epoch from c.updated_at)::double precision * 1000
-    from conversation c where c.tenant = p_tenant order by c.updated_at desc, c.id;
+    from :schema:.conversation c where c.tenant = p_tenant order by c.updated_at desc, c.id;
 end $$;
 
 create function :schema:.read_document(p_tenant text, p_kind text, p_name text) returns text
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  return (select d.content from document d where d.tenant = p_tenant and d.kind = p_kind and d.name = p_name);
+  return (select d.content from :schema:.document d where d.tenant = p_tenant and d.kind = p_kind and d.name = p_name);
 end $$;
 
 create function :schema:.write_document(p_tenant text, p_kind text, p_name text, p_content text, p_first boolean)
 returns text
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
   if p_first then
-    insert into document (tenant, kind, name, content) values (p_tenant, p_kind, p_name, p_content)
+    insert into :schema:.document (tenant, kind, name, content) values (p_tenant, p_kind, p_name, p_content)
     on conflict do nothing;
-    return (select d.content from document d where d.tenant = p_tenant and d.kind = p_kind and d.name = p_name);
+    return (select d.content from :schema:.document d where d.tenant = p_tenant and d.kind = p_kind and d.name = p_name);
   end if;
-  insert into document (tenant, kind, name, content) values (p_tenant, p_kind, p_name, p_content)
+  insert into :schema:.document (tenant, kind, name, content) values (p_tenant, p_kind, p_name, p_content)
   on conflict (tenant, kind, name) do update set content = excluded.content, updated_at = clock_timestamp();
   return p_content;
 end $$;
@@ -284,13 +281,13 @@ end $$;
 create function :schema:.purge(
   p_tenant text, p_conversation text, p_floor bigint, p_before timestamptz, p_most integer
 ) returns integer
-language plpgsql set search_path = :schema:, pg_temp as $$
+language plpgsql as $$
 declare
   v_count integer;
 begin
   perform set_config('palimpsest.tenant', p_tenant, true);
-  delete from entry e where (e.tenant, e.conversation, e.seq) in (
-    select o.tenant, o.conversation, o.seq from entry o
+  delete from :schema:.entry e where (e.tenant, e.conversation, e.seq) in (
+    select o.tenant, o.conversation, o.seq from :schema:.entry o
     where o.tenant = p_tenant and o.conversation = p_conversation and o.seq < p_floor and not o.is_boundary
       and o.at < p_before
     order by o.seq limit p_most);

@@ -70,8 +70,12 @@ export function createStatements(
     return rows;
   };
   const valueOf = async (name: string, values: readonly unknown[]): Promise<unknown> => {
-    const [row] = await rowsOf(name, values);
-    return row === undefined ? undefined : Object.values(row)[0];
+    const places = [tenant, ...values].map((_, at) => `$${at + 1}`).join(", ");
+    const { rows } = await database.query(`select ${prefix}.${name}(${places}) as value`, [
+      tenant,
+      ...values,
+    ]);
+    return rows[0]?.["value"];
   };
 
   return {
@@ -99,24 +103,27 @@ export function createStatements(
       await rowsOf("release", [id, owner, generation]);
     },
     async append(id, { owner, generation, leaseMs, head, batch, key, rows }) {
-      const [row = {}] = await rowsOf("append", [
+      const isPlain = rows.every(({ form, isBoundary }) => form === 0 && !isBoundary);
+      const answer = await valueOf("append", [
         id,
         owner,
         generation,
         leaseMs,
         head,
+        rows.reduce((sum, { size }) => sum + size, 0),
         batch,
         key ?? null,
         rows.map(({ seq }) => seq),
         rows.map(({ size }) => size),
-        rows.map(({ form }) => form),
-        rows.map(({ isBoundary }) => isBoundary),
+        isPlain ? null : rows.map(({ form }) => form),
+        isPlain ? null : rows.map(({ isBoundary }) => isBoundary),
         rows.map(({ line }) => line),
       ]);
+      const [status, newHead, interrupted] = String(answer).split(" ");
       return {
-        status: row["status"] as Appended["status"],
-        head: Number(row["head"]),
-        interrupted: row["interrupted"] === true,
+        status: status as Appended["status"],
+        head: Number(newHead),
+        interrupted: interrupted === "true",
       };
     },
     async readTail(id) {

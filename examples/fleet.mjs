@@ -1,0 +1,112 @@
+// A worker pool on pg-boss: each job is one turn of one conversation, on whichever worker is free. One worker is killed in
+// the middle; no turn is lost and none is made twice. What travels through the queue is two ids and the words.
+import { createConversation } from "@palimpsest/core";
+import { compaction } from "@palimpsest/core/compaction";
+import { createPostgresStore, migrate } from "palimpsest/postgres";
+import { createEmbeddedProvider } from "palimpsest/providers";
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import PgBoss from "pg-boss";
+
+const [role, address] = process.argv.slice(2);
+const storeAt = (url) => {
+  const database = new pg.Pool({ connectionString: url });
+  database.on("error", () => undefined);
+  return createPostgresStore({ database, tenant: "acme", leaseMs: 2000 });
+};
+
+/** One turn: the job may come a second time, so what is stored says where to go on. */
+async function turn(store, { conversation: id, words }) {
+  const writer = await store.open(id, { whenBusy: "enqueue" });
+  try {
+    const { messages } = await store.readLive(id);
+    const provider = createEmbeddedProvider();
+    const settings = { window: 30_000, reserve: 4000, autoCompactBuffer: 2000 };
+    const conversation = createConversation(
+      { model: "claude-haiku-4-5", maxTokens: 1000, compaction, provider, settings, writer },
+      messages,
+    );
+    const isSaid = JSON.stringify(messages).includes(words.slice(0, 40));
+    if (!isSaid) await conversation.ask(words);
+    else if (messages.at(-1)?.type !== "assistant") await conversation.ask();
+  } finally {
+    await writer.close();
+  }
+}
+
+if (role === "worker") {
+  const boss = new PgBoss(address);
+  boss.on("error", () => undefined);
+  await boss.start();
+  const store = storeAt(address);
+  await boss.work("turns", { pollingIntervalSeconds: 0.5 }, async ([job]) => {
+    await turn(store, job.data);
+    console.log(`${job.data.conversation}: ${job.data.words.slice(0, 30)}`);
+  });
+} else {
+  const { postgresVersions, startPostgres } = await import("../soak/postgres-server.mjs");
+  const found = postgresVersions().find(({ programs }) => programs !== undefined);
+  if (found === undefined) {
+    console.log(
+      `not run: ${postgresVersions()
+        .map(({ missing }) => missing)
+        .join("; ")}`,
+    );
+    process.exit(0);
+  }
+  const server = await startPostgres(found.programs);
+  await migrate(server.pool({ max: 1 }));
+  const boss = new PgBoss(server.url);
+  boss.on("error", () => undefined);
+  await boss.start();
+  await boss.createQueue("turns");
+
+  const startWorker = () =>
+    spawn(process.execPath, [fileURLToPath(import.meta.url), "worker", server.url], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+  const workers = [startWorker(), startWorker()];
+  const conversations = ["one", "two", "three"];
+  for (let number = 1; number <= 4; number += 1) {
+    for (const conversation of conversations) {
+      const words = `Turn ${number} of ${conversation}: ${"think of it. ".repeat(900)}`;
+      await boss.send("turns", { conversation, words }, { retryLimit: 10, expireInSeconds: 2 });
+    }
+  }
+  // The first that has done something is killed while it does the next thing.
+  await once(workers[0].stdout, "data");
+  workers[0].kill("SIGKILL");
+  workers[0] = startWorker();
+
+  const store = storeAt(server.url);
+  const turnsOf = async (id) => {
+    const { messages } = await store.readAll(id).catch(() => ({ messages: [] }));
+    return messages
+      .filter(({ type, isCompactSummary }) => type === "user" && isCompactSummary !== true)
+      .flatMap((message) => JSON.stringify(message).match(/Turn \d+ of \w+/)?.[0] ?? [])
+      .toSorted();
+  };
+  const answersOf = async (id) =>
+    (await store.readAll(id).catch(() => ({ messages: [] }))).messages.filter(
+      ({ type }) => type === "assistant",
+    ).length;
+  const isDone = async () => {
+    for (const id of conversations) if ((await answersOf(id)) < 4) return false;
+    return true;
+  };
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 200));
+  for (const worker of workers) worker.kill("SIGKILL");
+  for (const id of conversations) {
+    assert.deepEqual(
+      await turnsOf(id),
+      [1, 2, 3, 4].map((number) => `Turn ${number} of ${id}`),
+    );
+    console.log(`${id}: four turns, each once`);
+  }
+  await boss.stop({ graceful: false });
+  await server.stop();
+  process.exit(0);
+}
