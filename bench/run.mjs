@@ -16,6 +16,7 @@ import { postgresBench } from "./postgres-bench.mjs";
 import { peersBench } from "./replay-bench.mjs";
 import { readingBench } from "./replay-memory.mjs";
 import { screenBench } from "./screen-bench.mjs";
+import { telemetryBench } from "./telemetry-bench.mjs";
 
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 const own = [
@@ -25,6 +26,7 @@ const own = [
   screenBench,
   readingBench,
   postgresBench,
+  telemetryBench,
   peersBench,
   longAuditBench,
 ];

@@ -88,6 +88,7 @@ describe("exports", () => {
         "palimpsest/stores",
         "palimpsest/postgres",
         "palimpsest/replay",
+        "palimpsest/telemetry",
         "palimpsest/simulator",
         "palimpsest/providers",
       ]

@@ -10,7 +10,7 @@ const packages = {
   core: [["models"], ["messages"], ["protocols", "engine"], ["adapters"], ["testing"]],
   palimpsest: [
     ["simulator"],
-    ["files", "providers", "shell", "stores"],
+    ["files", "providers", "shell", "stores", "telemetry"],
     ["agent", "replay", "gateway", "inspector"],
     ["bench"],
     ["soak"],

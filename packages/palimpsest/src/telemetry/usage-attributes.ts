@@ -1,0 +1,21 @@
+import { priceCall, type ModelResponse } from "@palimpsest/core";
+import type { Attributes } from "@opentelemetry/api";
+import { names } from "./names.js";
+
+type Usage = ModelResponse["usage"];
+
+/** What a call read, wrote and cost. The conventions count all input as input; the API leaves the cache out of it. */
+export function usageAttributes(model: string, usage: Usage): Attributes {
+  const read = usage.cache_read_input_tokens ?? 0;
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const price = priceCall({ model, usage });
+  return {
+    [names.inputTokens]: usage.input_tokens + read + written,
+    [names.outputTokens]: usage.output_tokens,
+    [names.cacheReadTokens]: read,
+    [names.cacheWriteTokens]: written,
+    ...(price === undefined
+      ? {}
+      : { [names.cost]: price.input + price.cacheRead + price.cacheWrite + price.output }),
+  };
+}
