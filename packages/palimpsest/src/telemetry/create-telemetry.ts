@@ -1,6 +1,8 @@
 import type { Conversation, ModelProvider } from "@palimpsest/core";
 import {
+  createNoopMeter,
   metrics,
+  ProxyTracerProvider,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -34,11 +36,19 @@ export interface Telemetry {
 
 const SCOPE = "palimpsest";
 
-/** Spans and metrics for OpenTelemetry, in the names of its GenAI conventions. */
+/** Spans and metrics for OpenTelemetry, in the names of its GenAI conventions. To be made once an SDK is registered: meters come from what is there then. */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { attributes: common = {}, captureContent = false } = options;
   const tracer = options.tracer ?? trace.getTracer(SCOPE);
-  const instruments = createInstruments(options.meter ?? metrics.getMeter(SCOPE), common);
+  const meter = options.meter ?? metrics.getMeter(SCOPE);
+  const instruments = createInstruments(meter, common);
+
+  /** No SDK is registered (yet): then a span would be made for nobody. */
+  const isIdle = (): boolean => {
+    if (options.tracer !== undefined || meter !== createNoopMeter()) return false;
+    const registered = trace.getTracerProvider();
+    return registered instanceof ProxyTracerProvider && registered.getDelegateTracer(SCOPE) === undefined;
+  };
 
   async function spanned<T>(
     name: string,
@@ -69,7 +79,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       conversation.events.on("compact", () => (isCompacted = true));
       return new Proxy(conversation, {
         get(target, key) {
-          if (key === "prepare") {
+          if (key === "prepare" && !isIdle()) {
             return (given?: Parameters<Conversation["prepare"]>[0]) =>
               spanned("prepare", { ...about, [names.requestModel]: target.model }, async (span) => {
                 const prepared = await target.prepare(given);
@@ -82,7 +92,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
                 return prepared;
               });
           }
-          if (key === "compact") {
+          if (key === "compact" && !isIdle()) {
             return (given?: Parameters<Conversation["compact"]>[0]) =>
               spanned("compact", { ...about, [names.requestModel]: target.model }, async (span) => {
                 const outcome = await target.compact(given);
@@ -102,6 +112,10 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
         name: provider.name,
         capabilities: (model) => provider.capabilities(model),
         async *stream(call, callOptions) {
+          if (isIdle()) {
+            yield* provider.stream(call, callOptions);
+            return;
+          }
           const { model, max_tokens: maxTokens, messages } = call.request;
           const span = tracer.startSpan(`chat ${model}`, {
             kind: SpanKind.CLIENT,
