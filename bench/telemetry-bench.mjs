@@ -3,8 +3,8 @@ import { createConversation } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { createTelemetry } from "palimpsest/telemetry";
 
-const ROUNDS = 40;
-const CALLS = 50;
+const ROUNDS = 12;
+const CALLS = 2000;
 
 async function madeConversation() {
   const conversation = createConversation({ model: "claude-opus-5", maxTokens: 1000, compaction });
