@@ -1,6 +1,6 @@
 // The Vercel AI SDK, with and without the middleware. The simulated API stands in for the real one.
 import { createAnthropic } from "@ai-sdk/anthropic";
-import { palimpsestMiddleware } from "@palimpsest/core/ai-sdk";
+import { palimpsestAiSdk } from "@palimpsest/core/ai-sdk";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 import { compare, model, settings, system, task } from "./lab/simulated-audit.mjs";
 
@@ -9,7 +9,7 @@ await compare(async ({ fetch, read }, isWith) => {
   const onStep = ({ text }) => console.log(`  ${text}`);
   await generateText({
     model: isWith
-      ? wrapLanguageModel({ model: claude, middleware: palimpsestMiddleware({ settings, onStep }) })
+      ? wrapLanguageModel({ model: claude, middleware: palimpsestAiSdk({ settings, onStep }) })
       : claude,
     system,
     prompt: task,

@@ -1,6 +1,6 @@
 // The official SDK's own loop, with and without the middleware. The simulated API stands in for the real one.
 import Anthropic from "@anthropic-ai/sdk";
-import { palimpsestMiddleware } from "@palimpsest/core/anthropic-sdk";
+import { palimpsestAnthropic } from "@palimpsest/core/anthropic-sdk";
 import { compare, model, settings, system, task } from "./lab/simulated-audit.mjs";
 
 await compare(async ({ fetch, read }, isWith) => {
@@ -8,7 +8,7 @@ await compare(async ({ fetch, read }, isWith) => {
   const client = new Anthropic({
     apiKey: "any",
     fetch,
-    middleware: isWith ? [palimpsestMiddleware({ settings, onStep })] : [],
+    middleware: isWith ? [palimpsestAnthropic({ settings, onStep })] : [],
   });
   await client.beta.messages.toolRunner({
     model,

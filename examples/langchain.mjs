@@ -1,6 +1,6 @@
 // A LangChain agent, with and without the middleware. The simulated API stands in for the real one.
 import { ChatAnthropic } from "@langchain/anthropic";
-import { palimpsestMiddleware } from "@palimpsest/core/langchain";
+import { palimpsestLangChain } from "@palimpsest/core/langchain";
 import { createAgent, createMiddleware, tool } from "langchain";
 import { compare, model, settings, system, task } from "./lab/simulated-audit.mjs";
 
@@ -16,7 +16,7 @@ await compare(async ({ fetch, read }, isWith) => {
         schema: { type: "object", properties: {} },
       }),
     ],
-    middleware: isWith ? [createMiddleware(palimpsestMiddleware({ settings, onStep }))] : [],
+    middleware: isWith ? [createMiddleware(palimpsestLangChain({ settings, onStep }))] : [],
   });
   await agent.invoke({ messages: [{ role: "user", content: task }] }, { recursionLimit: 500 });
 });

@@ -9,7 +9,7 @@ import {
   type LanguageModelMiddleware,
 } from "ai";
 import { describe, expect, it } from "vitest";
-import { palimpsestMiddleware, palimpsestPrepareStep } from "@palimpsest/core/ai-sdk";
+import { palimpsestAiSdk, palimpsestPrepareStep } from "@palimpsest/core/ai-sdk";
 import { createLab, expectAlive, expectMended, MODEL, settings, SYSTEM, TASK, tooTrusting } from "./lab.js";
 
 type Lab = ReturnType<typeof createLab>;
@@ -63,7 +63,7 @@ describe("the AI SDK", () => {
   it.each([false, true])("lives with the middleware: stream %s", async (stream) => {
     const lab = createLab();
     const steps: string[] = [];
-    const middleware = palimpsestMiddleware({ settings, onStep: ({ text }) => steps.push(text) });
+    const middleware = palimpsestAiSdk({ settings, onStep: ({ text }) => steps.push(text) });
     expect(await audit(lab, { middleware, stream })).toBe("The load is done.");
     expectAlive(lab, steps);
   });
@@ -79,7 +79,7 @@ describe("the AI SDK", () => {
   it("mends what the API refuses as too long", async () => {
     const lab = createLab();
     const steps: string[] = [];
-    const middleware = palimpsestMiddleware({
+    const middleware = palimpsestAiSdk({
       settings: tooTrusting,
       onStep: ({ text }) => steps.push(text),
     });

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { palimpsestMiddleware } from "@palimpsest/core/anthropic-sdk";
+import { palimpsestAnthropic } from "@palimpsest/core/anthropic-sdk";
 import {
   createLab,
   expectAlive,
@@ -21,7 +21,7 @@ async function audit(
   {
     middleware = [],
     stream = false,
-  }: { middleware?: ReturnType<typeof palimpsestMiddleware>[]; stream?: boolean },
+  }: { middleware?: ReturnType<typeof palimpsestAnthropic>[]; stream?: boolean },
 ): Promise<string> {
   const client = new Anthropic({ apiKey: "any", maxRetries: 0, fetch: lab.fetch, middleware });
   const runner = client.beta.messages.toolRunner({
@@ -54,7 +54,7 @@ describe("the official SDK", () => {
   it.each([false, true])("lives with it: stream %s", async (stream) => {
     const lab = createLab();
     const steps: string[] = [];
-    const middleware = [palimpsestMiddleware({ settings, onStep: ({ text }) => steps.push(text) })];
+    const middleware = [palimpsestAnthropic({ settings, onStep: ({ text }) => steps.push(text) })];
     expect(await audit(lab, { middleware, stream })).toBe("The load is done.");
     expectAlive(lab, steps);
   });
@@ -62,7 +62,7 @@ describe("the official SDK", () => {
   it("mends what the API refuses as too long", async () => {
     const lab = createLab();
     const steps: string[] = [];
-    const middleware = palimpsestMiddleware({
+    const middleware = palimpsestAnthropic({
       settings: tooTrusting,
       onStep: ({ text }) => steps.push(text),
     });
@@ -86,7 +86,7 @@ describe("the official SDK", () => {
       apiKey: "any",
       maxRetries: 0,
       fetch: lab.fetch,
-      middleware: [palimpsestMiddleware({ settings })],
+      middleware: [palimpsestAnthropic({ settings })],
     });
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: TASK }, ...rounds.flat()];
     const before = JSON.stringify(messages);
@@ -105,7 +105,7 @@ describe("the official SDK", () => {
       apiKey: "any",
       maxRetries: 0,
       fetch: createLab().fetch,
-      middleware: [palimpsestMiddleware({ settings })],
+      middleware: [palimpsestAnthropic({ settings })],
     });
     const call = client.messages.create({
       model: MODEL,

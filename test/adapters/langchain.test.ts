@@ -1,13 +1,13 @@
 import { ChatAnthropic } from "@langchain/anthropic";
 import { createAgent, createMiddleware, initChatModel, tool, type BaseMessage } from "langchain";
 import { describe, expect, it } from "vitest";
-import { palimpsestMiddleware } from "@palimpsest/core/langchain";
+import { palimpsestLangChain } from "@palimpsest/core/langchain";
 import { createLab, expectAlive, expectMended, MODEL, settings, SYSTEM, TASK, tooTrusting } from "./lab.js";
 
 type Lab = ReturnType<typeof createLab>;
 
 interface Audit {
-  readonly middleware?: ReturnType<typeof palimpsestMiddleware>;
+  readonly middleware?: ReturnType<typeof palimpsestLangChain>;
   readonly streaming?: boolean;
 }
 
@@ -66,7 +66,7 @@ describe("LangChain", () => {
   it.each([false, true])("lives with the middleware: streaming %s", async (streaming) => {
     const lab = createLab();
     const steps: string[] = [];
-    const middleware = palimpsestMiddleware({ settings, onStep: ({ text }) => steps.push(text) });
+    const middleware = palimpsestLangChain({ settings, onStep: ({ text }) => steps.push(text) });
     expect(await audit(lab, { middleware, streaming })).toBe("The load is done.");
     expectAlive(lab, steps);
   });
@@ -74,7 +74,7 @@ describe("LangChain", () => {
   it("mends what the API refuses as too long", async () => {
     const lab = createLab();
     const steps: string[] = [];
-    const middleware = palimpsestMiddleware({
+    const middleware = palimpsestLangChain({
       settings: tooTrusting,
       onStep: ({ text }) => steps.push(text),
     });
@@ -90,7 +90,7 @@ describe("LangChain", () => {
       clientOptions: { fetch: lab.fetch },
     });
     const steps: string[] = [];
-    const middleware = palimpsestMiddleware({ settings, onStep: ({ text }) => steps.push(text) });
+    const middleware = palimpsestLangChain({ settings, onStep: ({ text }) => steps.push(text) });
     const messages = await say(agentOf(lab, model, middleware), [task]);
     expect(messages.at(-1)?.text).toBe("The load is done.");
     expectAlive(lab, steps);
@@ -99,7 +99,7 @@ describe("LangChain", () => {
   it("goes on in a thread, and the agent's own state keeps everything", async () => {
     const lab = createLab();
     const steps: string[] = [];
-    const middleware = palimpsestMiddleware({ settings, onStep: ({ text }) => steps.push(text) });
+    const middleware = palimpsestLangChain({ settings, onStep: ({ text }) => steps.push(text) });
     const agent = agentOf(lab, chatModel(lab, false), middleware);
     const first = await say(agent, [task]);
     const compactions = steps.length;

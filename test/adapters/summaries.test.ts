@@ -34,7 +34,7 @@ const stops = ["2. Key technical"];
 async function withAiSdk({ fetch, read, options, isStream, maxTokens, hasFormat, maxRetries }: Audit) {
   const model = wrapLanguageModel({
     model: createAnthropic({ apiKey: "any", baseURL: "http://sim.test/v1", fetch })(MODEL),
-    middleware: aiSdk.palimpsestMiddleware(options),
+    middleware: aiSdk.palimpsestAiSdk(options),
   });
   const call = {
     model,
@@ -64,7 +64,7 @@ async function withLangChain({ fetch, read, options, isStream, maxTokens, hasFor
     }),
     systemPrompt: SYSTEM,
     tools: [langChainTool(read, { name: "Read", description: "Reads a file.", schema })],
-    middleware: [createMiddleware(langChain.palimpsestMiddleware(options))],
+    middleware: [createMiddleware(langChain.palimpsestLangChain(options))],
     ...(hasFormat ? { responseFormat: providerStrategy(verdict) } : {}),
   });
   await agent.invoke({ messages: [{ role: "user", content: TASK }] }, { recursionLimit: 1000 });
@@ -75,7 +75,7 @@ async function withAnthropicSdk({ fetch, read, options, isStream, maxTokens, has
     apiKey: "any",
     maxRetries,
     fetch,
-    middleware: [anthropicSdk.palimpsestMiddleware(options)],
+    middleware: [anthropicSdk.palimpsestAnthropic(options)],
   });
   const runner = client.beta.messages.toolRunner({
     model: MODEL,
@@ -305,7 +305,7 @@ describe("a LangChain model of a class that cannot be made once more", () => {
       model: new OwnModel(),
       systemPrompt: SYSTEM,
       tools: [langChainTool(read, { name: "Read", description: "Reads a file.", schema })],
-      middleware: [createMiddleware(langChain.palimpsestMiddleware(options))],
+      middleware: [createMiddleware(langChain.palimpsestLangChain(options))],
     });
     await agent.invoke({ messages: [{ role: "user", content: TASK }] }, { recursionLimit: 1000 });
   };

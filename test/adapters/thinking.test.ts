@@ -60,7 +60,7 @@ async function withAiSdk(lab: Lab, model: string, isStream: boolean): Promise<vo
   const claude = createAnthropic({ apiKey: "any", fetch: lab.fetch })(model);
   const read = tool({ inputSchema: jsonSchema<{ path?: string }>(schema), execute: lab.read });
   const call = {
-    model: wrapLanguageModel({ model: claude, middleware: aiSdk.palimpsestMiddleware({ settings }) }),
+    model: wrapLanguageModel({ model: claude, middleware: aiSdk.palimpsestAiSdk({ settings }) }),
     system: SYSTEM,
     prompt: TASK,
     maxOutputTokens: 2000,
@@ -86,7 +86,7 @@ async function withLangChain(lab: Lab, model: string, isStream: boolean): Promis
     }),
     systemPrompt: SYSTEM,
     tools: names.map((name) => langChainTool(lab.read, { name, description: name, schema })),
-    middleware: [createMiddleware(langChain.palimpsestMiddleware({ settings }))],
+    middleware: [createMiddleware(langChain.palimpsestLangChain({ settings }))],
   });
   await agent.invoke({ messages: [{ role: "user", content: TASK }] }, { recursionLimit: 1000 });
 }
@@ -96,7 +96,7 @@ async function withAnthropicSdk(lab: Lab, model: string, isStream: boolean): Pro
     apiKey: "any",
     maxRetries: 0,
     fetch: lab.fetch,
-    middleware: [anthropicSdk.palimpsestMiddleware({ settings })],
+    middleware: [anthropicSdk.palimpsestAnthropic({ settings })],
   });
   const runner = client.beta.messages.toolRunner({
     model,

@@ -300,7 +300,7 @@ it("comes back as it was through every shape that can say it", () => {
     const { body } = encodeChatRequest({ model, max_tokens: 10, messages: plain });
     expect(again(messagesFromOpenAiChat(JSON.parse(body).messages))).toEqual(plain);
     expect(again(messagesFromAiSdk(toSdk(plain) as never))).toEqual(plain);
-    expect(again(messagesFromLangChain(toLangChain(plain, standIns)))).toEqual(plain);
+    expect(again(messagesFromLangChain(toLangChain(plain, standIns, true)))).toEqual(plain);
   });
 });
 

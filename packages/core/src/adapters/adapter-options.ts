@@ -1,13 +1,13 @@
 import type { RetryPorts, RetrySettings } from "../messages/call/retry-rules.js";
 import type { Clock } from "../messages/construct.js";
 import type { ConversationOptions } from "../engine/conversation/conversation-options.js";
-import type { EngineStep } from "../engine/conversation/conversation-api.js";
 import type { NotesStage } from "../engine/conversation/stages.js";
 import {
   chatCapabilities,
   messagesApiCapabilities,
   type ProviderCapabilities,
 } from "../engine/ports/capabilities.js";
+import type { AdapterStep } from "./adapter-telling.js";
 
 /** What every adapter takes. */
 export interface AdapterOptions extends Pick<
@@ -21,7 +21,10 @@ export interface AdapterOptions extends Pick<
   | "events"
   | "estimator"
 > {
-  /** Writes summaries. Default: the framework's own model, where the framework hands it out. */
+  /**
+   * Writes summaries. Default: the framework's own model. Where the framework gives that by its name alone
+   * (`prepareStep` with a text for a model), summaries are extracts, and the event `summary_writer_missing` says so.
+   */
   readonly provider?: ConversationOptions["provider"];
   /** What the server after the framework can do. Default: told from the model. */
   readonly capabilities?: ProviderCapabilities;
@@ -34,7 +37,7 @@ export interface AdapterOptions extends Pick<
   /** How to wait before that, and chance. Default: those of the machine. */
   readonly ports?: Partial<RetryPorts>;
   /** Told of everything that was done to a conversation, in order; `step.text` is one line for a person. */
-  readonly onStep?: (step: EngineStep) => void;
+  readonly onStep?: (step: AdapterStep) => void;
   /** Conversations that are remembered; the one that was longest not heard of goes first. Default 100. */
   readonly maxThreads?: number;
 }

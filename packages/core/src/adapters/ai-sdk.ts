@@ -4,11 +4,14 @@ import { capabilitiesFor, DEFAULT_MAX_TOKENS, type AdapterOptions } from "./adap
 import { collectStream, createStreamCollector } from "./ai-sdk/collect-stream.js";
 import { fromSdk, inParts, partsOf, responseFromSdk, toolFromSdk, usageFromSdk } from "./ai-sdk/from-sdk.js";
 import type { SdkCallOptions, SdkGenerated, SdkMessage, SdkModel, SdkStreamed } from "./ai-sdk/sdk-types.js";
-import { markerOf, toolToSdk, toSdk, withMarker } from "./ai-sdk/to-sdk.js";
+import { markerOf, toolToSdk, toSdk, withMarker, type SdkDialect } from "./ai-sdk/to-sdk.js";
+import { checkAdapterOptions, threadOfCheck } from "./check-adapter-options.js";
 import { createThreads, sendTurn, type Turn } from "./threads.js";
 import type { TurnInput } from "./turn-input.js";
 
 export type { AdapterOptions } from "./adapter-options.js";
+export type { AdapterStep } from "./adapter-telling.js";
+export type { SdkCallOptions } from "./ai-sdk/sdk-types.js";
 
 /** A standard global, as far as it is used here. */
 declare const TransformStream: new (transformer: {
@@ -17,7 +20,10 @@ declare const TransformStream: new (transformer: {
 }) => object;
 
 export interface AiSdkOptions extends AdapterOptions {
-  /** Keeps conversations apart that begin alike: told from what the call was given. */
+  /**
+   * Keeps conversations apart that begin alike: told from what the call was given, such as
+   * `({ providerOptions }) => String(providerOptions?.app?.chat)` or a header of yours.
+   */
   readonly threadOf?: (call: SdkCallOptions) => string | undefined;
 }
 
@@ -38,14 +44,15 @@ export interface AiSdkMiddleware {
  * Keeps every conversation of a model within its window and in the cache, whatever calls the model: `generateText`,
  * `streamText`, an agent. The caller's messages are never changed. Summaries are written by the model itself.
  */
-export function palimpsestMiddleware(options: AiSdkOptions = {}): AiSdkMiddleware {
+export function palimpsestAiSdk(options: AiSdkOptions = {}): AiSdkMiddleware {
+  checkAdapterOptions("palimpsestAiSdk", options, threadOfCheck);
   const threads = createThreads(options);
   return {
     specificationVersion: "v3",
     wrapGenerate: ({ params, model }) => {
       const generate: Generate = async (call) => model.doGenerate(call as typeof params);
       return sendTurn(threads, inputOf(options, { params, model, generate }), async (turn) => {
-        const generated = await model.doGenerate(withTurn(params, turn));
+        const generated = await model.doGenerate(withTurn(params, turn, dialectOf(model)));
         return {
           result: generated,
           isCutOff: await turn.answered(responseFromSdk(generated, model.modelId)),
@@ -57,7 +64,7 @@ export function palimpsestMiddleware(options: AiSdkOptions = {}): AiSdkMiddlewar
       const generate: Generate = async (call) =>
         collectStream((await model.doStream(call as typeof params)).stream);
       return sendTurn(threads, inputOf(options, { params, model, generate }), async (turn) => {
-        const streamed = await model.doStream(withTurn(params, turn));
+        const streamed = await model.doStream(withTurn(params, turn, dialectOf(model)));
         const collector = createStreamCollector();
         const watch = new TransformStream({
           transform(chunk, controller) {
@@ -76,6 +83,9 @@ export function palimpsestMiddleware(options: AiSdkOptions = {}): AiSdkMiddlewar
   };
 }
 
+/** @deprecated Call it `palimpsestAiSdk`: two other adapters have a function of this name. @alias */
+export const palimpsestMiddleware = palimpsestAiSdk;
+
 /** A function for `prepareStep`. */
 export type AiSdkPrepareStep = <M extends SdkMessage>(step: {
   readonly messages: readonly M[];
@@ -88,6 +98,7 @@ export type AiSdkPrepareStep = <M extends SdkMessage>(step: {
  * too long is not mended, system prompt and tools are known by their size, and summaries do not share the cache.
  */
 export function palimpsestPrepareStep(options: AdapterOptions = {}): AiSdkPrepareStep {
+  checkAdapterOptions("palimpsestPrepareStep", options);
   const threads = createThreads({ ...options, settings: { ...options.settings, compactFork: false } });
   /** What was sent for the step before. A call of the framework has one list of steps, and fills it. */
   const sent = new WeakMap<object, Turn>();
@@ -103,15 +114,17 @@ export function palimpsestPrepareStep(options: AdapterOptions = {}): AiSdkPrepar
       await before.answered({ ...responseFromSdk(generated, modelId), usage: usageFromSdk(usage) });
     }
     const params = { prompt: messages };
+    const told = asked ?? { modelId: asText(model), provider: "" };
     const turn = await threads.begin(
       inputOf(options, {
         params,
-        model: asked ?? { modelId: asText(model), provider: "" },
+        model: told,
         ...(asked === undefined ? {} : { generate: (call) => asked.doGenerate(call) }),
       }),
     );
     sent.set(steps, turn);
-    const { prompt } = withTurn<SdkCallOptions>(params, turn);
+    // A step's own messages are those of the framework above the model: files stand in them as in version 6.
+    const { prompt } = withTurn<SdkCallOptions>(params, turn, { ...dialectOf(told), hasTypedFiles: false });
     return { messages: [...prompt] as (typeof messages)[number][] };
   };
 }
@@ -141,6 +154,11 @@ const systemTextOf = (prompt: readonly SdkMessage[]): string =>
     .map(({ text }) => asText(text))
     .join("\n");
 
+const dialectOf = ({ provider, modelId, specificationVersion }: SdkModel): SdkDialect => ({
+  isMessagesApi: /anthropic|claude/.test(`${provider} ${modelId}`),
+  hasTypedFiles: specificationVersion === "v4",
+});
+
 interface SdkCall {
   readonly params: SdkCallOptions;
   readonly model: SdkModel;
@@ -149,7 +167,6 @@ interface SdkCall {
 
 function inputOf(options: AiSdkOptions, { params, model, generate }: SdkCall): TurnInput {
   const { prompt, tools = [], maxOutputTokens = DEFAULT_MAX_TOKENS, abortSignal, responseFormat } = params;
-  const isMessagesApi = /anthropic|claude/.test(`${model.provider} ${model.modelId}`);
   return {
     key: options.threadOf?.(params),
     model: model.modelId,
@@ -159,14 +176,14 @@ function inputOf(options: AiSdkOptions, { params, model, generate }: SdkCall): T
     messages: prompt.slice(leadingSystem(prompt)).map(fromSdk),
     toolChoice: toolChoiceOf(params),
     format: isFields(responseFormat) && responseFormat["type"] === "json" ? responseFormat : undefined,
-    capabilities: options.capabilities ?? capabilitiesFor(isMessagesApi),
+    capabilities: options.capabilities ?? capabilitiesFor(dialectOf(model).isMessagesApi),
     signal: abortSignal,
     ...(generate === undefined
       ? {}
       : {
           ask: async (request, signal) => {
             const cancel = signal === undefined ? {} : { abortSignal: signal };
-            const call = { ...summaryCall(params, request), ...cancel };
+            const call = { ...summaryCall(params, request, dialectOf(model)), ...cancel };
             return responseFromSdk(await generate(call), model.modelId);
           },
         }),
@@ -174,13 +191,17 @@ function inputOf(options: AiSdkOptions, { params, model, generate }: SdkCall): T
 }
 
 /** The call with our messages and markers. */
-function withTurn<P extends SdkCallOptions>(params: P, { request }: Pick<Turn, "request">): P {
+function withTurn<P extends SdkCallOptions>(
+  params: P,
+  { request }: Pick<Turn, "request">,
+  dialect: SdkDialect,
+): P {
   const { prompt, tools } = params;
   const head = prompt.slice(0, leadingSystem(prompt));
   const system = typeof request.system === "string" ? [] : (request.system ?? []);
   return {
     ...params,
-    prompt: [...markLast(head, system), ...toSdk(request.messages)],
+    prompt: [...markLast(head, system), ...toSdk(request.messages, dialect)],
     ...(tools === undefined ? {} : { tools: markLast(tools, request.tools ?? []) }),
   };
 }
@@ -207,8 +228,8 @@ function toolChoiceOf({ toolChoice }: SdkCallOptions): Fields | undefined {
  * what its answer is to look like: tools, headers and the provider's options go along, and a choice of tools that
  * leaves the model free. Any other stands alone.
  */
-function summaryCall(params: SdkCallOptions, request: ModelRequest): SdkCallOptions {
-  const { prompt, tools, toolChoice, headers, providerOptions } = params;
+function summaryCall(params: SdkCallOptions, request: ModelRequest, dialect: SdkDialect): SdkCallOptions {
+  const { prompt, tools, toolChoice, headers, providerOptions, reasoning } = params;
   const along = headers === undefined ? {} : { headers };
   const system = typeof request.system === "string" ? [] : (request.system ?? []);
   const isFork = system.map(({ text }) => text).join("\n") === systemTextOf(params.prompt);
@@ -219,13 +240,14 @@ function summaryCall(params: SdkCallOptions, request: ModelRequest): SdkCallOpti
       ...(tools === undefined ? {} : { tools }),
       ...(request.tool_choice === undefined ? {} : { toolChoice }),
       ...(providerOptions === undefined ? {} : { providerOptions }),
+      ...(reasoning === undefined ? {} : { reasoning }),
     };
-    return { ...withTurn(shared, { request }), maxOutputTokens: request.max_tokens };
+    return { ...withTurn(shared, { request }, dialect), maxOutputTokens: request.max_tokens };
   }
   const head = system.map(({ text }): SdkMessage => ({ role: "system", content: text }));
   return {
     ...along,
-    prompt: [...head, ...toSdk(request.messages).map(inParts)],
+    prompt: [...head, ...toSdk(request.messages, dialect).map(inParts)],
     maxOutputTokens: request.max_tokens,
     ...(request.tools === undefined ? {} : { tools: request.tools.map(toolToSdk) }),
   };

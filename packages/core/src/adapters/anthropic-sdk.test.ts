@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { palimpsestMiddleware } from "./anthropic-sdk.js";
+import { palimpsestAnthropic } from "./anthropic-sdk.js";
 
 /** What goes out for a body. */
 async function sent(
@@ -7,7 +7,7 @@ async function sent(
 ): Promise<{ readonly messages: readonly { role: string; content: unknown }[] }> {
   const bodies: unknown[] = [];
   const answer = { type: "message", id: "m", role: "assistant", model: "m", content: [], usage: {} };
-  await palimpsestMiddleware()(
+  await palimpsestAnthropic()(
     { url: "https://api.example/v1/messages", body: JSON.stringify(body) },
     async (request: { readonly body?: unknown }) => {
       bodies.push(JSON.parse(String(request.body)));
@@ -21,14 +21,48 @@ async function sent(
 const base = { model: "claude-opus-5", max_tokens: 100 };
 
 describe("the middleware of the official client", () => {
-  it("does not say as a person what the caller said as the system", async () => {
+  it("says as the system what the caller said so", async () => {
     const messages = [
       { role: "user", content: "Go." },
       { role: "system", content: "Stop at noon. </context-reminder>" },
     ];
     const { messages: out } = await sent({ ...base, messages });
-    const text = '<context-reminder type="system">\nStop at noon. <\\/context-reminder>\n</context-reminder>';
-    expect(out).toMatchObject([{ role: "user", content: [{ text: "Go." }, { type: "text", text }] }]);
+    expect(out).toMatchObject([
+      { role: "user", content: [{ text: "Go." }] },
+      { role: "system", content: [{ type: "text", text: "Stop at noon. </context-reminder>" }] },
+    ]);
+  });
+
+  it("says at the end of a turn, as one, what the system says in its middle", async () => {
+    const messages = [
+      { role: "user", content: "Go." },
+      { role: "system", content: "Stop at noon." },
+      { role: "user", content: "Slowly." },
+      {
+        role: "system",
+        content: [{ type: "text", text: "Or at one.", cache_control: { type: "ephemeral" } }],
+      },
+      { role: "assistant", content: "I go." },
+      { role: "user", content: "And?" },
+    ];
+    const { messages: out } = await sent({ ...base, messages });
+    expect(out.map(({ role }) => role)).toEqual(["user", "system", "assistant", "user"]);
+    expect(out[0]?.content).toMatchObject([{ text: "Go." }, { text: "Slowly." }]);
+    expect(out[1]?.content).toEqual([
+      { type: "text", text: "Stop at noon." },
+      { type: "text", text: "Or at one." },
+    ]);
+  });
+
+  it("leaves what the system says beside words as it came", async () => {
+    const tool = { type: "tool_reference", name: "Read" };
+    const order = {
+      role: "system",
+      content: [{ type: "tool_addition", tool }],
+      output_config: { effort: "low" },
+    };
+    const messages = [{ role: "user", content: "Go." }, order];
+    expect((await sent({ ...base, messages })).messages[1]).toEqual(order);
   });
 
   it.each([

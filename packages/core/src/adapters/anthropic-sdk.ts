@@ -4,17 +4,19 @@ import type { AssistantBlock, CacheControl, UserBlock } from "../messages/conten
 import { asText, isFields, type Fields } from "../messages/fields.js";
 import { readAnthropicMessage } from "../messages/import/from-anthropic.js";
 import { ImportError } from "../messages/import/imported.js";
-import { wrapReminder } from "../messages/normalise/render-attachment.js";
 import { accountFields, forkFields } from "../engine/prompt/fork-parameters.js";
 import { decodeResponse } from "../protocols/anthropic-messages/response.js";
 import { endStream, startStream, stepStream } from "../protocols/anthropic-messages/stream-decoder.js";
 import type { StreamOutput } from "../messages/call/stream.js";
+import { systemGiven, withSystemMessages } from "./anthropic-sdk/system-messages.js";
 import { capabilitiesFor, DEFAULT_MAX_TOKENS, type AdapterOptions } from "./adapter-options.js";
 import { FailureError } from "./failure-of.js";
+import { checkAdapterOptions } from "./check-adapter-options.js";
 import { createThreads, sendTurn, type Turn } from "./threads.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
 
 export type { AdapterOptions } from "./adapter-options.js";
+export type { AdapterStep } from "./adapter-telling.js";
 
 /** A request of the SDK, as far as it is looked at. */
 export interface SdkRequest {
@@ -36,7 +38,7 @@ export interface SdkContext<Response> {
   readonly parse: (response: Response) => Promise<unknown>;
 }
 
-/** A middleware of the official SDK: `new Anthropic({ middleware: [palimpsestMiddleware()] })`. */
+/** A middleware of the official SDK: `new Anthropic({ middleware: [palimpsestAnthropic()] })`. */
 export type SdkMiddleware = <Request extends SdkRequest, Response extends SdkResponse>(
   request: Request,
   next: (request: Request) => Promise<Response>,
@@ -48,7 +50,8 @@ export type SdkMiddleware = <Request extends SdkRequest, Response extends SdkRes
  * `messages.create`, `messages.stream`, or the tool runner with `thread: false`. The caller's own list of messages
  * is never changed. Requests other than those for a message pass as they are, and so do threads that the server holds.
  */
-export function palimpsestMiddleware(options: AdapterOptions = {}): SdkMiddleware {
+export function palimpsestAnthropic(options: AdapterOptions = {}): SdkMiddleware {
+  checkAdapterOptions("palimpsestAnthropic", options);
   const threads = createThreads(options);
   return async (request, next, context) => {
     const body = readBody(request);
@@ -84,6 +87,9 @@ export function palimpsestMiddleware(options: AdapterOptions = {}): SdkMiddlewar
     }
   };
 }
+
+/** @deprecated Call it `palimpsestAnthropic`: two other adapters have a function of this name. @alias */
+export const palimpsestMiddleware = palimpsestAnthropic;
 
 /** What cannot be read as an answer is the client's to complain about. */
 async function observe(turn: Turn, parsed: Promise<unknown>): Promise<boolean> {
@@ -159,14 +165,13 @@ function messagesOf(body: Fields): readonly GivenMessage[] | undefined {
   }
 }
 
-/** Our markers take the place of the caller's. What the caller says as the system is said in its place, as a reminder. */
+/** Our markers take the place of the caller's. */
 function givenOf(message: unknown, index: number): GivenMessage {
+  if (isFields(message) && message["role"] === "system") return systemGiven(message);
   const { role, blocks } = readAnthropicMessage(message, index);
   const content: unknown[] = blocks.map(({ block }) => (isFields(block) ? withoutMarker(block) : block));
   if (role === "assistant") return { role, content: content as AssistantBlock[] };
-  if (role === "user") return { role, content: content as UserBlock[] };
-  const text = wrapReminder("system", textsOf(content).join("\n"));
-  return { role: "user", content: [{ type: "text", text }], isMeta: true };
+  return { role: "user", content: content as UserBlock[] };
 }
 
 const withoutMarker = ({ cache_control: _marker, ...rest }: Fields): Fields => rest;
@@ -178,7 +183,7 @@ function withTurn(body: Fields, { request }: Turn): Fields {
     ...fields,
     ...(body["tools"] === undefined ? {} : { tools: markLast(body["tools"], markerOf(request.tools)) }),
     ...(body["system"] === undefined ? {} : { system: markLast(body["system"], markerOf(request.system)) }),
-    messages: request.messages,
+    messages: withSystemMessages(request.messages),
   };
 }
 
@@ -208,7 +213,7 @@ function markLast(given: unknown, marker: CacheControl | undefined): unknown {
  */
 function sharedFields(body: Fields, summary: ModelRequest): Fields {
   const isFork = textsOf(summary.system).join("\n") === textsOf(body["system"]).join("\n");
-  if (!isFork) return { ...accountFields(body), ...summary };
+  if (!isFork) return { ...accountFields(body), ...summary, messages: withSystemMessages(summary.messages) };
   const turn = { request: summary } as Turn;
   const { tool_choice: choice, max_tokens } = summary;
   const shared = ["model", "system", "tools", "thinking", "context_management", "messages"].flatMap((name) =>

@@ -11,10 +11,12 @@ import type { AskedModel, LangChainMessage, LangChainRequest } from "./langchain
 import { nameOf, summaryModel } from "./langchain/summary-model.js";
 import { makeLike, toLangChain } from "./langchain/to-langchain.js";
 import { failureOf, FailureError } from "./failure-of.js";
+import { checkAdapterOptions } from "./check-adapter-options.js";
 import { createThreads, sendTurn } from "./threads.js";
 import type { TurnInput } from "./turn-input.js";
 
 export type { AdapterOptions } from "./adapter-options.js";
+export type { AdapterStep } from "./adapter-telling.js";
 
 /** For `createMiddleware`. */
 export interface LangChainMiddleware {
@@ -26,20 +28,23 @@ export interface LangChainMiddleware {
 }
 
 /**
- * Keeps every thread of an agent within its window and in the cache: `createMiddleware(palimpsestMiddleware())`. The
+ * Keeps every thread of an agent within its window and in the cache: `createMiddleware(palimpsestLangChain())`. The
  * agent's state is never changed, so its checkpoints hold everything that was said. Threads are told apart by their
  * `thread_id`. Summaries are written by the agent's own model.
  */
-export function palimpsestMiddleware(options: AdapterOptions = {}): LangChainMiddleware {
+export function palimpsestLangChain(options: AdapterOptions = {}): LangChainMiddleware {
+  checkAdapterOptions("palimpsestLangChain", options);
   const threads = createThreads(options);
   return {
     name: "Palimpsest",
     wrapModelCall: async (request, handler) => {
-      const input = inputOf(options, request, await instanceOf(request.model));
+      const model = await instanceOf(request.model);
+      const input = inputOf(options, request, model);
+      const isMessagesApi = speaksMessagesApi(model);
       return sendTurn(threads, input, async (turn) => {
         const answer = await handler({
           ...request,
-          messages: toLangChain(turn.request.messages, request.messages),
+          messages: toLangChain(turn.request.messages, request.messages, isMessagesApi),
           systemMessage: markedSystem(request.systemMessage, turn.request),
         });
         const isCutOff = await turn.answered(responseFromLangChain(answerOf(answer), input.model));
@@ -48,6 +53,9 @@ export function palimpsestMiddleware(options: AdapterOptions = {}): LangChainMid
     },
   };
 }
+
+/** @deprecated Call it `palimpsestLangChain`: two other adapters have a function of this name. @alias */
+export const palimpsestMiddleware = palimpsestLangChain;
 
 /** With a structured answer the model's own message is the first of several. */
 const answerOf = (answer: object): unknown => {
@@ -66,11 +74,15 @@ async function instanceOf(model: object): Promise<Fields> {
   return typeof instance === "function" ? instance.call(model) : (model as Fields);
 }
 
+function speaksMessagesApi(model: Fields): boolean {
+  const kind: unknown = typeof model["_llmType"] === "function" ? model["_llmType"]() : "";
+  return /anthropic|claude/.test(`${asText(kind)} ${nameOf(model)}`);
+}
+
 function inputOf(options: AdapterOptions, request: LangChainRequest, model: Fields): TurnInput {
   const { messages, systemMessage, tools, runtime } = request;
   const name = nameOf(model);
   const { maxTokens, thinking } = model;
-  const kind: unknown = typeof model["_llmType"] === "function" ? model["_llmType"]() : "";
   const threadId = runtime.configurable?.["thread_id"];
   return {
     key: typeof threadId === "string" ? threadId : undefined,
@@ -79,7 +91,7 @@ function inputOf(options: AdapterOptions, request: LangChainRequest, model: Fiel
     system: systemTextOf(systemMessage),
     tools: tools.map(toolFromLangChain),
     messages: messages.map(fromLangChain),
-    capabilities: options.capabilities ?? capabilitiesFor(/anthropic|claude/.test(`${asText(kind)} ${name}`)),
+    capabilities: options.capabilities ?? capabilitiesFor(speaksMessagesApi(model)),
     thinking: isFields(thinking) ? thinking : undefined,
     toolChoice: toolChoiceOf(request),
     format: formatOf(request, model),
@@ -147,7 +159,10 @@ async function askModel(
     offered.length > 0 && model.bindTools !== undefined ? model.bindTools(offered, settings) : model;
   try {
     return await asked.invoke(
-      [...(system === "" ? [] : [head]), ...toLangChain(summary.messages, request.messages)],
+      [
+        ...(system === "" ? [] : [head]),
+        ...toLangChain(summary.messages, request.messages, speaksMessagesApi(given)),
+      ],
       {
         tags: ["nostream"],
         metadata: { lc_source: "summarization" },

@@ -2,15 +2,17 @@ import { createAssistantMessage, createUserMessage } from "../messages/construct
 import { compaction } from "../engine/conversation/compaction-stage.js";
 import type { ConversationOptions } from "../engine/conversation/conversation-options.js";
 import type { Conversation } from "../engine/conversation/conversation-api.js";
+import { createEventEmitter } from "../engine/events/emitter.js";
 import { machineClock } from "../engine/conversation/defaults.js";
 import { createConversation } from "../engine/conversation/conversation.js";
 import type { ModelProvider } from "../engine/ports/model-provider.js";
 import type { AdapterOptions } from "./adapter-options.js";
+import { eventsFor, NO_WRITER, type ToldThread } from "./adapter-telling.js";
 import { askWithRetries } from "./ask-with-retries.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
 
 /** A conversation of an adapter, and how far it has come. */
-export interface Thread {
+export interface Thread extends ToldThread {
   readonly key: string;
   readonly conversation: Conversation;
   /** What the conversation has taken in: a print for each message of the framework's list. */
@@ -26,8 +28,9 @@ export interface Thread {
 export async function take(conversation: Conversation, message: GivenMessage, model: string): Promise<void> {
   const origin = conversation.origin();
   if (message.role === "user") {
-    const { content, isMeta = false } = message;
-    await conversation.append(createUserMessage(origin, { content, ...(isMeta ? { isMeta } : {}) }));
+    const { content, isMeta = false, isPinned: pin = false } = message;
+    const said = createUserMessage(origin, { content, ...(isMeta ? { isMeta } : {}) });
+    await conversation.append(said, { pin });
   } else {
     const { content } = message;
     await conversation.append(createAssistantMessage(origin, { id: origin.ids.next(), model, content }));
@@ -37,7 +40,7 @@ export async function take(conversation: Conversation, message: GivenMessage, mo
 /** A new conversation. `number` tells it apart from every other of the adapter. */
 export function createThread(options: AdapterOptions, input: TurnInput, number: number): Thread {
   const { clock = machineClock, provider, notes, maxThreads: _most, onStep: _told, ...others } = options;
-  const { retry = {}, ports = {}, ...engine } = others;
+  const { retry = {}, ports = {}, events: given = createEventEmitter(), ...engine } = others;
   const sessionId = input.key ?? `thread-${number}`;
   let made = 0;
   const now = { input };
@@ -54,10 +57,19 @@ export function createThread(options: AdapterOptions, input: TurnInput, number: 
     },
   };
   const summaries = provider ?? (input.ask === undefined ? undefined : asked);
+  const told: ToldThread = {
+    ids: { sessionId, ...(input.key === undefined ? {} : { threadId: input.key }) },
+    hasWriter: summaries !== undefined,
+  };
+  const events = eventsFor(given, told);
+  if (!told.hasWriter)
+    events.emit("summary_writer_missing", { model: input.model, message: `${sessionId}: ${NO_WRITER}` });
   return {
+    ...told,
     key: input.key ?? "",
     conversation: createConversation({
       ...engine,
+      events,
       compaction,
       ...(notes === undefined ? {} : { notes: notes(sessionId) }),
       capabilities: options.capabilities ?? input.capabilities,

@@ -1,4 +1,3 @@
-import { tellObserver } from "../engine/summarise/run/tell-observer.js";
 import type { ApiFailure } from "../messages/call/failure.js";
 import type { ModelRequest } from "../messages/call/request.js";
 import type { ModelResponse } from "../messages/call/response.js";
@@ -12,6 +11,7 @@ import { endOf } from "../engine/conversation/end-of.js";
 import { untilAnswered } from "../engine/conversation/until-answered.js";
 import { PalimpsestError } from "../messages/palimpsest-error.js";
 import type { AdapterOptions } from "./adapter-options.js";
+import { tellStep } from "./adapter-telling.js";
 import { failureOf } from "./failure-of.js";
 import { answerPrint, matches, printOf, type Print } from "./message-print.js";
 import { createThread, take, type Thread } from "./thread.js";
@@ -66,7 +66,7 @@ export function createThreads(options: AdapterOptions): Threads {
     const cancel = signal === undefined ? {} : { signal };
     if (conversation.model !== input.model) await conversation.switchModel(input.model, cancel);
     const prepared: Prepared = await conversation.prepare(cancel);
-    for (const step of prepared.steps) tellObserver(onStep, step);
+    for (const step of prepared.steps) tellStep(onStep, thread, step);
     if (prepared.kind === "held") {
       if (thread.open === open) thread.open = undefined;
       throw new PalimpsestError(prepared.reason, prepared.message, { cause: prepared });
@@ -102,7 +102,7 @@ function createTurn({
   };
   const observe = async (outcome: Outcome): Promise<Observed["kind"]> => {
     const observed = await conversation.observe(prepared, outcome, cancel);
-    if (observed.kind === "retry") tellObserver(onStep, observed.step);
+    if (observed.kind === "retry") tellStep(onStep, thread, observed.step);
     if (observed.kind === "accepted" && observed.message.message.content.length > 0) {
       thread.known = [...thread.known, answerPrint(observed.message.message.content)];
     }

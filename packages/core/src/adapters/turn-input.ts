@@ -6,7 +6,13 @@ import type { ProviderCapabilities } from "../engine/ports/capabilities.js";
 
 /** A message of a framework's list in our words. */
 export type GivenMessage =
-  | { readonly role: "user"; readonly content: readonly UserBlock[]; readonly isMeta?: boolean }
+  | {
+      readonly role: "user";
+      readonly content: readonly UserBlock[];
+      readonly isMeta?: boolean;
+      /** Stays word for word through every compaction: what the framework says as the system. */
+      readonly isPinned?: boolean;
+    }
   | { readonly role: "assistant"; readonly content: readonly AssistantBlock[] };
 
 /** A request that a framework is about to make. */

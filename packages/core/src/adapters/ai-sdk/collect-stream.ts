@@ -1,6 +1,9 @@
 import { asText, isFields, type Fields } from "../../messages/fields.js";
 import type { SdkGenerated, SdkPart } from "./sdk-types.js";
 
+/** Parts that come in one piece. */
+const whole: ReadonlySet<string> = new Set(["tool-call", "tool-result", "file", "reasoning-file", "custom"]);
+
 /** Puts a streamed answer together while it passes. */
 export interface StreamCollector {
   note(chunk: unknown): void;
@@ -29,11 +32,11 @@ export function createStreamCollector(): StreamCollector {
     note(chunk) {
       if (!isFields(chunk)) return;
       const type = asText(chunk["type"]);
-      const [kind = "", what] = type.split("-");
-      if (kind === "text" || kind === "reasoning") {
+      const [, kind, what] = /^(text|reasoning)-(start|delta|end)$/.exec(type) ?? [];
+      if (kind !== undefined) {
         if (what === "start") start(kind, chunk);
         else extend(kind, chunk);
-      } else if (type === "tool-call" || type === "tool-result" || type === "file") {
+      } else if (whole.has(type)) {
         content.push({ ...chunk, type });
       } else if (type === "response-metadata") response = chunk;
       else if (type === "finish") end = chunk;

@@ -24,7 +24,7 @@ function convert(message: SdkMessage): GivenMessage {
   return {
     role: "user",
     content: content as readonly UserBlock[],
-    ...(role === "system" ? { isMeta: true } : {}),
+    ...(role === "system" ? { isMeta: true, isPinned: true } : {}),
   };
 }
 

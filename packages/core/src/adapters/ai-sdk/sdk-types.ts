@@ -24,8 +24,12 @@ export interface SdkCallOptions {
   readonly maxOutputTokens?: number;
   readonly toolChoice?: unknown;
   readonly responseFormat?: unknown;
-  readonly headers?: unknown;
-  readonly providerOptions?: unknown;
+  /** How much the model is to think, since version 7. */
+  readonly reasoning?: unknown;
+  /** As the caller gave them, with what the framework adds. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** By provider, as the caller gave them: a place for what the caller's own functions need to know. */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly abortSignal?: AbortSignal;
 }
 
@@ -44,4 +48,6 @@ export interface SdkStreamed {
 export interface SdkModel {
   readonly modelId: string;
   readonly provider: string;
+  /** `v4` since version 7: files stand in their parts otherwise. */
+  readonly specificationVersion?: string;
 }

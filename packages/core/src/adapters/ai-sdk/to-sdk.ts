@@ -2,39 +2,79 @@ import type { ToolDefinition } from "../../messages/call/request.js";
 import type { CacheControl, ContentBlock, RequestMessage, ToolResultBlock } from "../../messages/content.js";
 import { isFields, type Fields } from "../../messages/fields.js";
 import { groupByOrigin, originOf } from "../origins.js";
+import { systemLast } from "../system-last.js";
 import { partsOf } from "./from-sdk.js";
 import type { SdkMessage, SdkPart } from "./sdk-types.js";
+
+/** A standard global, as far as it is used here. */
+declare const URL: new (address: string) => object;
+
+/** Whom the messages are for. */
+export interface SdkDialect {
+  /** Models of the Messages API have rules for where the system may speak. */
+  readonly isMessagesApi: boolean;
+  /** The data of files says what it is: `{ type: "data", data }`. */
+  readonly hasTypedFiles: boolean;
+}
 
 /**
  * The messages of a request in the framework's words: its own objects where nothing was changed, with our markers
  * in place of any of its own.
  */
-export function toSdk(messages: readonly RequestMessage[]): readonly SdkMessage[] {
+export function toSdk(
+  messages: readonly RequestMessage[],
+  dialect: SdkDialect = { isMessagesApi: false, hasTypedFiles: false },
+): readonly SdkMessage[] {
   const names = new Map(
     messages.flatMap(({ content }) =>
       content.flatMap((block) => (block.type === "tool_use" ? [[block.id, block.name] as const] : [])),
     ),
   );
-  return messages.flatMap(({ role, content }) =>
-    groupByOrigin<SdkMessage, ContentBlock>(content).flatMap((group) =>
+  const making = { names, ...dialect };
+  return messages.flatMap(({ role, content }) => {
+    const turn = groupByOrigin<SdkMessage, ContentBlock>(content).flatMap((group) =>
       group.kind === "whole"
         ? [wholeMessage(group.message, group.blocks)]
         : role === "assistant"
-          ? [{ role, content: group.blocks.map((block) => partOf(block, names)) }]
-          : userMessages(group.blocks, names),
-    ),
-  );
+          ? [{ role, content: group.blocks.map((block) => partOf(block, making)) }]
+          : userMessages(group.blocks, making),
+    );
+    return dialect.isMessagesApi ? systemLast(turn, { isSystem, join: joinSystem }) : turn;
+  });
 }
 
-type Names = ReadonlyMap<string, string>;
+interface Making extends SdkDialect {
+  /** Of tools, by the ids of their calls. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const isSystem = ({ role }: SdkMessage): boolean => role === "system";
+
+/** Undefined where one of them says more than words. */
+function joinSystem(before: SdkMessage, next: SdkMessage): SdkMessage | undefined {
+  const isPlain = [before, next].every(
+    (message) => withoutMarker(message) === undefined && typeof message.content === "string",
+  );
+  return isPlain
+    ? { ...next, content: `${before.content as string}\n\n${next.content as string}` }
+    : undefined;
+}
+
+/** The provider options of a message beside our marker; undefined where there are none. */
+function withoutMarker({ providerOptions }: SdkMessage): Fields | undefined {
+  const { anthropic, ...others } = isFields(providerOptions) ? providerOptions : {};
+  const { cacheControl: _marker, ...own } = isFields(anthropic) ? anthropic : {};
+  const all = { ...others, ...own };
+  return Object.keys(all).length === 0 ? undefined : all;
+}
 
 /** Results of tools are messages of their own here. */
-function userMessages(blocks: readonly ContentBlock[], names: Names): readonly SdkMessage[] {
+function userMessages(blocks: readonly ContentBlock[], making: Making): readonly SdkMessage[] {
   const messages: { role: "user" | "tool"; content: SdkPart[] }[] = [];
   for (const block of blocks) {
     const role = block.type === "tool_result" ? "tool" : "user";
     const last = messages.at(-1);
-    const part = partOf(block, names);
+    const part = partOf(block, making);
     if (last?.role === role) last.content.push(part);
     else messages.push({ role, content: [part] });
   }
@@ -85,14 +125,14 @@ export function withMarker(given: object, marker: CacheControl | undefined): { p
 export const markerOf = (block: object): CacheControl | undefined =>
   (block as { readonly cache_control?: CacheControl | null }).cache_control ?? undefined;
 
-function partOf(block: ContentBlock, names: Names): SdkPart {
+function partOf(block: ContentBlock, making: Making): SdkPart {
   const origin = originOf<SdkMessage>(block);
   const own = origin === undefined ? undefined : partsOf(origin.message)[origin.part];
-  const part = own ?? newPart(block, names);
+  const part = own ?? newPart(block, making);
   return { ...part, ...withMarker(part, markerOf(block)) };
 }
 
-function newPart(block: ContentBlock, names: Names): SdkPart {
+function newPart(block: ContentBlock, making: Making): SdkPart {
   switch (block.type) {
     case "text":
       return { type: "text", text: block.text };
@@ -107,35 +147,53 @@ function newPart(block: ContentBlock, names: Names): SdkPart {
     case "tool_use":
       return { type: "tool-call", toolCallId: block.id, toolName: block.name, input: block.input };
     case "tool_result":
-      return resultPart(block, names);
+      return resultPart(block, making);
     case "image":
     case "document":
-      return filePart(block.source, block.type === "image" ? "image/*" : "application/pdf");
+      return filePart(block.source, block.type === "image" ? "image/*" : "application/pdf", making);
     default:
       return { type: "text", text: JSON.stringify(block) };
   }
 }
 
-function filePart(source: Fields, otherwise: string): SdkPart {
+function filePart(source: Fields, otherwise: string, { hasTypedFiles }: Making): SdkPart {
   const { data, url, media_type: mediaType } = source;
   // Here the text itself stands in the block; a file's data would be taken for base64.
   if (source["type"] === "text" && typeof data === "string") return { type: "text", text: data };
-  return { type: "file", mediaType: mediaType ?? otherwise, data: data ?? url };
+  return {
+    type: "file",
+    mediaType: mediaType ?? otherwise,
+    data: hasTypedFiles ? typedData({ data, url }) : (data ?? url),
+  };
 }
 
-function resultPart({ tool_use_id: id, content = "", is_error }: ToolResultBlock, names: Names): SdkPart {
+/** An address is an object of its own there. */
+const typedData = ({ data, url }: Fields): Fields =>
+  typeof url === "string" ? { type: "url", url: new URL(url) } : { type: "data", data };
+
+function resultPart(
+  { tool_use_id: id, content = "", is_error }: ToolResultBlock,
+  { names, hasTypedFiles }: Making,
+): SdkPart {
   const isError = is_error === true;
   const output =
     typeof content === "string"
       ? { type: isError ? "error-text" : "text", value: content }
-      : { type: "content", value: content.map(resultContent) };
+      : { type: "content", value: content.map((part) => resultContent(part, hasTypedFiles)) };
   return { type: "tool-result", toolCallId: id, toolName: names.get(id) ?? "unknown", output };
 }
 
-function resultContent(block: ContentBlock | { readonly type: "tool_reference" }): Fields {
+function resultContent(
+  block: ContentBlock | { readonly type: "tool_reference" },
+  hasTypedFiles: boolean,
+): Fields {
   if (block.type === "text") return { type: "text", text: block.text };
   if (block.type === "image" || block.type === "document") {
     const { data, url, media_type: mediaType } = block.source as Fields;
+    if (hasTypedFiles) {
+      const otherwise = block.type === "image" ? "image/*" : "application/pdf";
+      return { type: "file", mediaType: mediaType ?? otherwise, data: typedData({ data, url }) };
+    }
     const kind = block.type === "image" ? "image" : "file";
     return typeof url === "string" ? { type: `${kind}-url`, url } : { type: `${kind}-data`, data, mediaType };
   }

@@ -34,7 +34,7 @@ function convert(message: LangChainMessage): GivenMessage {
   return {
     role: "user",
     content: content as readonly UserBlock[],
-    ...(role === "system" ? { isMeta: true } : {}),
+    ...(role === "system" ? { isMeta: true, isPinned: true } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ContentBlock, RequestMessage, ToolResultBlock } from "../../messages/content.js";
 import { groupByOrigin, originOf } from "../origins.js";
+import { systemLast } from "../system-last.js";
 import { partsOf } from "./from-langchain.js";
 import type { LangChainMessage } from "./langchain-types.js";
 
@@ -10,17 +11,28 @@ import type { LangChainMessage } from "./langchain-types.js";
 export function toLangChain(
   messages: readonly RequestMessage[],
   given: readonly LangChainMessage[],
+  isMessagesApi: boolean,
 ): readonly LangChainMessage[] {
   const make = createMaker(given);
   return messages.flatMap(({ role, content }) => {
     if (role === "assistant") return assistantMessages(content, make);
-    const results = content.filter((block) => block.type === "tool_result");
-    if (!results.some(isMarked)) return userMessages(content, make);
-    // Only so a result can carry a marker: as the client itself sends results, in a message of the person.
-    const said = content.filter((block) => block.type !== "tool_result");
-    return [make("human", { content: results.map(markedResult) }), ...userMessages(said, make)];
+    const turn = userTurn(content, make);
+    return isMessagesApi ? systemLast(turn, { isSystem, join: joinSystem }) : turn;
   });
 }
+
+function userTurn(content: readonly ContentBlock[], make: Make): readonly LangChainMessage[] {
+  const results = content.filter((block) => block.type === "tool_result");
+  if (!results.some(isMarked)) return userMessages(content, make);
+  // Only so a result can carry a marker: as the client itself sends results, in a message of the person.
+  const said = content.filter((block) => block.type !== "tool_result");
+  return [make("human", { content: results.map(markedResult) }), ...userMessages(said, make)];
+}
+
+const isSystem = ({ type }: LangChainMessage): boolean => type === "system";
+
+const joinSystem = (before: LangChainMessage, next: LangChainMessage): LangChainMessage =>
+  makeLike(next, { content: [...partsOf(before), ...partsOf(next)] });
 
 type Make = (type: string, fields: object) => LangChainMessage;
 
@@ -53,7 +65,7 @@ const markedResult = ({ content = "", tool_use_id, cache_control }: ToolResultBl
 
 function userMessages(content: readonly ContentBlock[], make: Make): readonly LangChainMessage[] {
   return groupByOrigin<LangChainMessage, ContentBlock>(content).flatMap((group) => {
-    if (group.kind === "whole") return [wholeMessage(group.message, group.blocks, make)];
+    if (group.kind === "whole") return [wholeMessage(group.message, group.blocks)];
     const results = group.blocks.filter((block) => block.type === "tool_result");
     const said = group.blocks.filter((block) => block.type !== "tool_result");
     return [
@@ -69,17 +81,13 @@ function userMessages(content: readonly ContentBlock[], make: Make): readonly La
   });
 }
 
-function wholeMessage(
-  message: LangChainMessage,
-  blocks: readonly ContentBlock[],
-  make: Make,
-): LangChainMessage {
+function wholeMessage(message: LangChainMessage, blocks: readonly ContentBlock[]): LangChainMessage {
   const marked = blocks.find(isMarked);
   const part = marked === undefined ? undefined : originOf(marked)?.part;
   if (marked === undefined || part === undefined) return message;
   const { cache_control } = marked as { readonly cache_control?: unknown };
   const content = partsOf(message).map((own, index) => (index === part ? { ...own, cache_control } : own));
-  return make("human", { content });
+  return makeLike(message, { content });
 }
 
 function assistantMessages(content: readonly ContentBlock[], make: Make): readonly LangChainMessage[] {

@@ -76,6 +76,12 @@ export interface EngineEvents {
     readonly failure: ApiFailure;
     readonly waitMs: number;
   };
+  /** An adapter has no model that it could ask for summaries: they will be extracts. Once for a conversation. */
+  readonly summary_writer_missing: {
+    readonly model: string;
+    /** One sentence: why, and what to do. */
+    readonly message: string;
+  };
   /** The notes were brought up to date, or an update came to nothing. */
   readonly notes_extracted: {
     readonly outcome: "updated" | "unchanged" | "failed";

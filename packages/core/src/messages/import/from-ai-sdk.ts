@@ -75,7 +75,7 @@ function blockOf(part: AiSdkPart): ContentBlock | undefined {
       return reasoningBlock(part);
     case "image":
     case "file":
-      return fileBlock(part);
+      return typedText(part) ?? fileBlock(untyped(part));
     case "tool-call":
       return part["providerExecuted"] === true ? standIn(part) : callBlock(part);
     case "tool-result":
@@ -87,6 +87,19 @@ function blockOf(part: AiSdkPart): ContentBlock | undefined {
     default:
       return standIn(part);
   }
+}
+
+/** Since version 7 the data of a file may say what it is: `{ type: "data", data }`, `{ type: "url", url }`. */
+function untyped(part: Fields): Fields {
+  const { data } = part;
+  if (!isFields(data) || typeof data["type"] !== "string") return part;
+  return { ...part, data: data["data"] ?? data["url"] };
+}
+
+/** A file that is given as its text. */
+function typedText({ data }: Fields): ContentBlock | undefined {
+  if (!isFields(data) || data["type"] !== "text" || asText(data["text"]).trim() === "") return undefined;
+  return { type: "document", source: { type: "text", media_type: "text/plain", data: asText(data["text"]) } };
 }
 
 const callBlock = ({ toolCallId, toolName, input }: Fields): ContentBlock => ({
@@ -117,7 +130,9 @@ function resultContent({ type, value, reason }: Fields): string | readonly ToolR
 function resultPart(part: unknown): readonly ToolResultContent[] {
   if (!isPart(part)) return [];
   if (part.type === "text") return [{ type: "text", text: asText(part["text"]) }];
-  const { data, url, mediaType } = part;
+  const typed = typedText(part);
+  if (typed !== undefined) return [typed as ToolResultContent];
+  const { data, url, mediaType } = untyped(part);
   const type = asText(mediaType) || (part.type.startsWith("image") ? "image/png" : "application/pdf");
   return [fileBlock({ type: "file", data: data ?? url, mediaType: type }) as ToolResultContent];
 }
