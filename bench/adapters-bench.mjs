@@ -10,9 +10,10 @@ const runs = { without: "without", "without-200K": "without, in a 200K window", 
 export const adaptersBench = {
   name: "adapters",
   async *run() {
+    const run = async (...args) => (await promisify(execFile)(process.execPath, args, { cwd: root })).stdout;
+    await run("node_modules/typescript/bin/tsc", "-p", "examples");
     for (const framework of frameworks) {
-      const example = `examples/${framework}.mjs`;
-      const { stdout } = await promisify(execFile)(process.execPath, [example], { cwd: root });
+      const stdout = await run(`examples/dist/${framework}.js`);
       for (const [run, label] of Object.entries(runs)) {
         const { files, requests, cached, dollars } = figuresBehind(label, stdout);
         const name = `adapters.${framework}.${run}`;

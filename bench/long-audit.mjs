@@ -8,20 +8,21 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, realpathSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  equivalentsOf,
+  flags,
+  MODEL,
+  outsideJudge,
+  PROMPT,
+  startJudge,
+  WINDOW,
+  writeData,
+} from "./outside-judge.mjs";
 
-const PROMPT =
-  "Run the long audit: do step after step with your tools, one at a time, until all steps are done.";
-const MODEL = "claude-haiku-4-5";
-const WINDOW = 200_000;
-/** Every so many steps the script reads a file. */
-const READ_EVERY = 10;
-const LINES = 130;
-const LINE_CHARACTERS = 70;
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 
 export const longAuditBench = {
@@ -33,15 +34,6 @@ export const longAuditBench = {
   },
 };
 
-/** Undefined, with a line that says why, where there is none. */
-function outsideJudge() {
-  const judge = process.env.PALIMPSEST_OUTSIDE_JUDGE;
-  // It only starts under its own name, whatever links lead to it.
-  if (judge !== undefined && existsSync(judge)) return realpathSync(judge);
-  console.error("long audit: not run, PALIMPSEST_OUTSIDE_JUDGE names no fake-api.mjs");
-  return undefined;
-}
-
 /** One run of the command, in folders of its own. */
 async function runAudit(judge, steps, needs = {}) {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-audit-"));
@@ -51,13 +43,7 @@ async function runAudit(judge, steps, needs = {}) {
     pid: join(folder, "pid"),
     dump: join(folder, "dump"),
   };
-  await mkdir(join(work, "data"), { recursive: true });
-  for (let step = READ_EVERY; step <= steps; step += READ_EVERY) {
-    const name = String(step).padStart(3, "0");
-    const line = (row) => `row ${row} of file ${name} `.padEnd(LINE_CHARACTERS - 1, "lorem ipsum dolor ");
-    const text = Array.from({ length: LINES }, (_, row) => `${line(row + 1)}\n`).join("");
-    await writeFile(join(work, "data", `file_${name}.txt`), text);
-  }
+  await writeData(join(work, "data"), steps);
   const server = await startJudge(judge, {
     steps,
     limit: WINDOW,
@@ -97,24 +83,6 @@ const holdsPrompt = (body) =>
         text.includes(PROMPT),
       ),
   );
-
-const flags = (values) => Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
-
-/** The judge on a free port; a port that somebody took meanwhile is tried again. */
-async function startJudge(judge, options) {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
-    const child = spawn(process.execPath, [judge, ...flags({ port, ...options })], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const isUp = await Promise.race([
-      once(child.stdout, "data").then(() => true),
-      once(child, "close").then(() => false),
-    ]);
-    if (isUp) return { url: `http://127.0.0.1:${port}`, process: child };
-  }
-  throw new Error("the outside judge does not start");
-}
 
 /** What somebody set for this run. */
 const settings = Object.fromEntries(
@@ -165,14 +133,12 @@ const mean = (numbers) => (numbers.length === 0 ? 0 : sum(numbers) / numbers.len
 
 /** What is compared: named figures. */
 function figuresOf({ steps, agent, stats, requests, isPromptThere }) {
-  const { input, cacheWrite5m, cacheWrite1h, cacheRead, output } = stats;
-  const equivalents = input + 1.25 * cacheWrite5m + 2 * cacheWrite1h + 0.1 * cacheRead + 5 * output;
   // The CPU of a request is that since the one before it; that of the first is the start.
   const [start, ...turns] = requests.map(({ cpu }) => cpu ?? 0);
   const half = Math.floor(turns.length / 2);
   const figure = (name, value, unit = "") => ({ name: `long audit, ${steps} steps: ${name}`, value, unit });
   return [
-    figure("input-equivalents", equivalents / 1e6, "M"),
+    figure("input-equivalents", equivalentsOf(stats) / 1e6, "M"),
     figure("requests", stats.requests),
     figure("rejected", stats.rejected),
     figure("steps done", stats.finished ? stats.toolCalls : 0),

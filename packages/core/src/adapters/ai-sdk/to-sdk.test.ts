@@ -158,3 +158,99 @@ describe("pictures of the AI SDK, normalised", () => {
     expect(toSdk([said])).toEqual([{ role: "user", content: [{ type: "text", text: "Dear Müller" }] }]);
   });
 });
+
+describe("files of version 7, whose data says what it is", () => {
+  const dialect = { isMessagesApi: true, hasTypedFiles: true };
+  const PNG = "iVBORw0KGgo=";
+  const source = { type: "base64" as const, media_type: "image/png", data: PNG };
+
+  it("are read", () => {
+    const given: SdkMessage = {
+      role: "user",
+      content: [
+        { type: "file", mediaType: "image/png", data: { type: "data", data: PNG } },
+        { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://a.test/b.png") } },
+        // It is base64 too, and is not meant so.
+        { type: "file", mediaType: "text/plain", data: { type: "text", text: "Hell" } },
+        { type: "file", mediaType: "image/png", data: { type: "reference", reference: { anthropic: "f" } } },
+      ],
+    };
+    expect(fromSdk(given).content).toMatchObject([
+      { type: "image", source },
+      { type: "image", source: { type: "url", url: "https://a.test/b.png" } },
+      { type: "document", source: { type: "text", data: "Hell" } },
+      { type: "text", text: "[file of type image/png]" },
+    ]);
+    expect(toSdk(requestOf([given]), dialect)[0]).toBe(given);
+  });
+
+  it("are read in results", () => {
+    const value = [{ type: "file", mediaType: "image/png", data: { type: "data", data: PNG } }];
+    const output = { type: "content", value };
+    const content = [{ type: "tool-result", toolCallId: "a", toolName: "Read", output }];
+    expect(fromSdk({ role: "tool", content }).content).toMatchObject([
+      { content: [{ type: "image", source }] },
+    ]);
+  });
+
+  it("are written", () => {
+    const [message] = toSdk(
+      [
+        {
+          role: "user",
+          content: [
+            { type: "image", source },
+            { type: "document", source: { type: "url", url: "https://a.test/b.pdf" } },
+          ],
+        },
+      ],
+      dialect,
+    );
+    expect(message?.content).toEqual([
+      { type: "file", mediaType: "image/png", data: { type: "data", data: PNG } },
+      {
+        type: "file",
+        mediaType: "application/pdf",
+        data: { type: "url", url: new URL("https://a.test/b.pdf") },
+      },
+    ]);
+  });
+
+  it("are written in results", () => {
+    const block = {
+      type: "tool_result" as const,
+      tool_use_id: "a",
+      content: [{ type: "image" as const, source }],
+    };
+    const [message] = toSdk([{ role: "user", content: [block] }], dialect);
+    expect(partsOf(message ?? empty)[0]?.["output"]).toEqual({
+      type: "content",
+      value: [{ type: "file", mediaType: "image/png", data: { type: "data", data: PNG } }],
+    });
+  });
+});
+
+describe("what the system says among messages of the AI SDK", () => {
+  const list: readonly SdkMessage[] = [
+    { role: "user", content: "one" },
+    { role: "system", content: "First." },
+    { role: "user", content: "two" },
+    { role: "system", content: "Second." },
+  ];
+  const turn = (): RequestMessage[] => {
+    const content = requestOf(list).flatMap((message): readonly ContentBlock[] => message.content);
+    return [{ role: "user", content } as RequestMessage];
+  };
+
+  it("stays where it is for models that take it there", () => {
+    expect(toSdk(turn())).toEqual(list);
+  });
+
+  it("is one message at the end of the turn for models of the Messages API", () => {
+    expect(toSdk(turn(), { isMessagesApi: true, hasTypedFiles: false })).toEqual([
+      list[0],
+      list[2],
+      { role: "system", content: "First.\n\nSecond." },
+    ]);
+  });
+});
