@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isPalimpsestError } from "@palimpsest/core";
 import * as aiSdk from "@palimpsest/core/ai-sdk";
@@ -21,6 +22,7 @@ const misuses: readonly (readonly [options: unknown, sentence: string | RegExp])
   [{ settings: { reserve: -1 } }, "the setting reserve cannot be -1: it takes a whole number, 0 or more"],
   [{ settings: { window: 0 } }, "the setting window cannot be 0: it takes a whole number, 1 or more"],
   [{ settings: { notes: true } }, "the setting notes needs the option `notes`, which makes a place for them"],
+  [{ settings: { reserve: Object.create(null) as object } }, "a setting has a value that cannot be read"],
   [{ maxThreads: 0 }, "`maxThreads` must be a whole number, 1 or more"],
   [{ maxThreads: -5 }, "`maxThreads` must be a whole number, 1 or more"],
   [{ maxThreads: Number.NaN }, "`maxThreads` must be a whole number, 1 or more"],
@@ -83,5 +85,35 @@ describe("what an adapter cannot be made with", () => {
       langChain.palimpsestMiddleware === langChain.palimpsestLangChain,
       anthropicSdk.palimpsestMiddleware === anthropicSdk.palimpsestAnthropic,
     ]).toEqual([true, true, true]);
+  });
+
+  it("whatever it is given, it is made or says in one sentence why not", () => {
+    const names = [
+      "settings",
+      "retry",
+      "ports",
+      "maxThreads",
+      "events",
+      "hooks",
+      "onStep",
+      "provider",
+      "window",
+    ];
+    const options = fc.oneof(
+      fc.anything(),
+      fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), fc.anything()),
+    );
+    fc.assert(
+      fc.property(options, (given) => {
+        for (const make of Object.values(adapters)) {
+          try {
+            make(given as never);
+          } catch (error) {
+            expect(isPalimpsestError(error, "bad_option")).toBe(true);
+            expect((error as Error).message).toMatch(/^palimpsest\w+: \S/);
+          }
+        }
+      }),
+    );
   });
 });

@@ -12,17 +12,18 @@ import {
   ToolMessage,
 } from "langchain";
 import { describe, expect, it } from "vitest";
-import { palimpsestAiSdk } from "@palimpsest/core/ai-sdk";
+import { palimpsestAiSdk, type AdapterOptions } from "@palimpsest/core/ai-sdk";
 import { palimpsestAnthropic } from "@palimpsest/core/anthropic-sdk";
 import { palimpsestLangChain } from "@palimpsest/core/langchain";
 import { createLab, MODEL, settings, SYSTEM, TASK } from "./lab.js";
 
 type Lab = ReturnType<typeof createLab>;
+type OnStep = NonNullable<AdapterOptions["onStep"]>;
 
 const ORDERS = ["From here on say quince where you mean pear.", "And plum where you mean peach."] as const;
 const schema = { type: "object" as const, properties: { path: { type: "string" as const } } };
 
-async function withAiSdk(lab: Lab, onStep: () => void): Promise<void> {
+async function withAiSdk(lab: Lab, onStep: OnStep): Promise<void> {
   const round = (id: string, order: string): ModelMessage[] => [
     { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "Read", input: {} }] },
     {
@@ -56,7 +57,7 @@ async function withAiSdk(lab: Lab, onStep: () => void): Promise<void> {
   });
 }
 
-async function withLangChain(lab: Lab, onStep: () => void): Promise<void> {
+async function withLangChain(lab: Lab, onStep: OnStep): Promise<void> {
   const agent = createAgent({
     model: new ChatAnthropic({
       model: MODEL,
@@ -77,7 +78,7 @@ async function withLangChain(lab: Lab, onStep: () => void): Promise<void> {
   await agent.invoke({ messages: [new HumanMessage(TASK), ...messages] }, { recursionLimit: 1000 });
 }
 
-async function withAnthropicSdk(lab: Lab, onStep: () => void): Promise<void> {
+async function withAnthropicSdk(lab: Lab, onStep: OnStep): Promise<void> {
   const client = new Anthropic({
     apiKey: "any",
     maxRetries: 0,
@@ -108,9 +109,13 @@ interface Body {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** Whose words hold a word, once for each message. */
-const rolesWith = (body: Body, word: string): readonly string[] =>
-  body.messages.filter(({ content }) => JSON.stringify(content).includes(word)).map(({ role }) => role);
+/** Who says a word, but for summaries, which may quote it. */
+const saying = (body: Body, word: string): readonly string[] =>
+  body.messages.flatMap(({ role, content }) => {
+    const texts =
+      typeof content === "string" ? [content] : (content as { text?: string }[]).map(({ text }) => text);
+    return texts.flatMap((text = "") => (text.includes(word) && text.length < 500 ? [role] : []));
+  });
 
 describe("what the system says in the middle of a list", () => {
   it.each(
@@ -120,17 +125,17 @@ describe("what the system says in the middle of a list", () => {
       "the official SDK": withAnthropicSdk,
     }),
   )("%s: goes out as the system's, before and after a compaction", async (_, run) => {
-    const lab = createLab();
-    let steps = 0;
-    await run(lab, () => void (steps += 1));
+    const lab = createLab({ turns: 14, fileBytes: 9000 });
+    const compacted: string[] = [];
+    await run(lab, ({ tier, text }) => void (tier === "full" && compacted.push(text)));
     expect(lab.refused().map(({ error }) => error?.message)).toEqual([]);
-    expect(lab.reads()).toBe(40);
-    expect(steps).toBeGreaterThanOrEqual(2);
+    expect(lab.reads()).toBe(14);
+    expect(compacted.length).toBeGreaterThanOrEqual(1);
     const bodies = lab.bodies as readonly Body[];
-    expect(bodies.length).toBeGreaterThan(38);
+    expect(bodies.length).toBeGreaterThan(12);
     for (const body of bodies) {
-      for (const word of ["quince", "plum"]) expect(rolesWith(body, word)).toEqual(["system"]);
+      for (const word of ["quince", "plum"]) expect(saying(body, word)).toEqual(["system"]);
     }
-    expect(lab.hitRate()).toBeGreaterThan(0.75);
+    expect(lab.hitRate()).toBeGreaterThan(0.5);
   });
 });

@@ -98,6 +98,7 @@ function settingsOf(adapter: string, given: GivenSettings | undefined): ReturnTy
   try {
     return checkedSettings(given);
   } catch (error) {
-    throw isPalimpsestError(error) ? badOption(`${adapter}: ${error.message}`) : error;
+    const why = isPalimpsestError(error) ? error.message : "a setting has a value that cannot be read";
+    throw badOption(`${adapter}: ${why}`);
   }
 }
