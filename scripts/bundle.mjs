@@ -103,6 +103,8 @@ await bundle({
     main: join(palimpsest, "cli/main.js"),
     // Workers are started from a file of their own, beside the one that starts them.
     "replay-worker": join(palimpsest, "replay/replay-worker.js"),
+    "proxy-process": join(palimpsest, "gateway/launch/proxy-process.js"),
+    "watch-worker": join(palimpsest, "gateway/watch/watch-worker.js"),
   },
   external: isPackage,
   plugins: [heavyApart],

@@ -11,7 +11,9 @@ const packages = {
   palimpsest: [
     ["simulator"],
     ["files", "providers", "shell", "stores", "telemetry"],
-    ["agent", "replay", "gateway", "inspector"],
+    ["agent", "replay"],
+    ["gateway"],
+    ["inspector"],
     ["bench"],
     ["soak"],
     ["cli"],
@@ -56,6 +58,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["session"],
     ["commands"],
   ],
+  "palimpsest/src/gateway": [["receipt"], ["watch"], ["http"], ["launch"]],
   "palimpsest/src/replay": [
     ["readers"],
     ["rounds", "world"],

@@ -19,6 +19,7 @@ const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "shell-fuzz": { commands: 125, ran: 10 },
   plans: { turns: 5 },
   "simulator-fuzz": { requests: 250, accepted: 1 },
+  "gateway-bytes": { exchanges: 40, whole: 10 },
   "agent-kill": { kills: 1, requests: 4, steps: 4 },
 };
 

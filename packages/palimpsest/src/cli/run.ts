@@ -4,6 +4,7 @@ import { addDemoCommand } from "./commands/demo.js";
 import { addSimulateCommand } from "./commands/simulate.js";
 import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addEstimateCommand } from "./commands/estimate.js";
+import { addGatewayCommand } from "./commands/gateway.js";
 import { addPostgresCommand } from "./commands/postgres.js";
 import { addReplayCommand } from "./commands/replay.js";
 import { addSessionsCommand } from "./commands/sessions.js";
@@ -78,6 +79,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addAnalyzeCommand(program, terminal, finish);
   addReplayCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);
+  addGatewayCommand(program, terminal, finish);
   addSessionsCommand(program, terminal, finish);
   addPostgresCommand(program, terminal, finish);
   addTrustCommand(program, terminal, finish);

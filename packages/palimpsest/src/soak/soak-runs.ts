@@ -1,5 +1,6 @@
 import { agentKillRun } from "./agent-kill.js";
 import { conversationChaosRun } from "./conversation-chaos.js";
+import { gatewayBytesRun } from "./gateway-bytes.js";
 import { livesRun } from "./lives.js";
 import { longRun } from "./long-run.js";
 import { notesRun } from "./notes.js";
@@ -25,5 +26,6 @@ export const soakRuns: readonly SoakRun[] = [
   storeLockRun,
   shellFuzzRun,
   simulatorFuzzRun,
+  gatewayBytesRun,
   agentKillRun,
 ];

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { ListenError, startSimulatorServer, type SimulatorServer } from "./node-server.js";
+import { ListenError } from "./listen-error.js";
+import { startSimulatorServer, type SimulatorServer } from "./node-server.js";
 
 let server: SimulatorServer | undefined;
 afterEach(() => server?.close());

@@ -1,10 +1,10 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { PalimpsestError } from "@palimpsest/core";
 import { encodeError } from "@palimpsest/core/protocols";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SimulatorApp } from "./app.js";
+import { listenError } from "./listen-error.js";
 import { isLocalRequest, isLoopbackName } from "./local-host.js";
 
 export interface SimulatorServerOptions {
@@ -21,11 +21,6 @@ export interface SimulatorServer {
   readonly port: number;
   /** Stops listening and drops every connection. */
   close(): Promise<void>;
-}
-
-/** Why a server did not start; `message` is a sentence for people. */
-export class ListenError extends PalimpsestError<string> {
-  override readonly name = "ListenError";
 }
 
 /** Puts the app on a socket. Throws `ListenError`. */
@@ -90,21 +85,6 @@ const strangeHost = (): Response =>
     }),
     { status: 403 },
   );
-
-function listenError(
-  error: NodeJS.ErrnoException,
-  { host, port }: { readonly host: string; readonly port: number },
-): ListenError {
-  const code = error.code ?? "unknown";
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `port ${port} of ${host} is in use; choose another one, or 0 for any free port`,
-    EACCES: `port ${port} of ${host} needs rights that this process does not have; choose one above 1023`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine`,
-    ENOTFOUND: `${host} is not an address of this machine`,
-  };
-  const reason = reasons[code] ?? `cannot listen on port ${port} of ${host} (${code})`;
-  return new ListenError(code, reason, { cause: error });
-}
 
 /**
  * Writes a response to its socket. Node's adapter would end a body that fails like one that is complete, and

@@ -1,0 +1,143 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import { dataDirectory } from "../../agent/session/session-folder.js";
+import { isMode, modeNames, type Mode } from "../../gateway/http/mode.js";
+import { isLoopbackName } from "../../simulator/http/local-host.js";
+import { printable, type Terminal } from "../terminal.js";
+
+interface GatewayFlags {
+  readonly upstream?: string;
+  readonly upstreamOpenai?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly mode: Mode;
+  readonly receipt?: string;
+}
+
+/** What paths have to begin with; several with commas between them. */
+const TOKENS = "PALIMPSEST_GATEWAY_TOKEN";
+const SHORTEST_TOKEN = 16;
+
+/** `finish` is told the exit code of the command that ran. */
+export function addGatewayCommand(
+  program: Command,
+  terminal: Terminal,
+  finish: (exitCode: number) => void,
+): void {
+  program
+    .command("gateway")
+    .description("watches what an agent that you already use sends and pays, without changing a byte of it")
+    .argument("[command...]", "after --: a command to start, which then goes through the gateway")
+    .option(
+      "--upstream <url>",
+      "where the Messages API is (default: ANTHROPIC_BASE_URL, or the vendor's)",
+      readUrl,
+    )
+    .option(
+      "--upstream-openai <url>",
+      "where the OpenAI API is (default: OPENAI_BASE_URL, or the vendor's)",
+      readUrl,
+    )
+    .option("--port <number>", "the port to listen on; 0 for any free one", readPort, 0)
+    .option(
+      "--host <address>",
+      `the address to listen on; others than this machine's need ${TOKENS}`,
+      "127.0.0.1",
+    )
+    .option(
+      "--mode <mode>",
+      "observe: watch and price; off: pass on and look at nothing",
+      readMode,
+      "observe",
+    )
+    .option("--receipt <file>", "write the receipt to this file, as JSON")
+    .addHelpText(
+      "after",
+      [
+        "",
+        "Example:",
+        "  $ palimpsest gateway -- claude",
+        '  $ palimpsest gateway --receipt receipt.json -- pi -p "fix the tests"',
+        "  $ palimpsest gateway --port 8787     (then ANTHROPIC_BASE_URL=http://127.0.0.1:8787/anthropic your-agent)",
+        "  $ curl http://127.0.0.1:8787/__gateway/stats",
+        "",
+        "With a command: it runs on this terminal, with addresses of the gateway in its own environment alone; its exit code",
+        "is that of the gateway, and the receipt is printed to stderr at its end. Without one: serves until SIGINT or SIGTERM.",
+        "Known agents: claude, pi, opencode, codex, qwen. See docs/gateway.md.",
+      ].join("\n"),
+    )
+    .action(async (given: readonly string[], flags: GatewayFlags, command: Command) => {
+      const { env } = terminal;
+      const tokens = tokensIn(env, command);
+      if (!isLoopbackName(flags.host.toLowerCase()) && tokens.length === 0) {
+        return command.error(
+          `error: --host ${printable(flags.host)} lets others in: set ${TOKENS} to a token of at least ${SHORTEST_TOKEN} characters`,
+        );
+      }
+      const [{ runGateway, VENDORS }, { receiptLines }] = await Promise.all([
+        import("../../gateway/launch/run-gateway.js"),
+        import("../../gateway/receipt/receipt-text.js"),
+      ]);
+      const say = (sentence: string): void =>
+        void terminal.stderr.write(`palimpsest: ${printable(sentence)}\n`);
+      const { [TOKENS]: _own, ...rest } = env;
+      const exitCode = await runGateway({
+        upstream: flags.upstream ?? addressIn(env, "ANTHROPIC_BASE_URL") ?? VENDORS.anthropic,
+        upstreamOpenai: flags.upstreamOpenai ?? addressIn(env, "OPENAI_BASE_URL") ?? VENDORS.openai,
+        host: flags.host,
+        port: flags.port,
+        mode: flags.mode,
+        tokens,
+        command: given,
+        ...(flags.receipt === undefined ? {} : { receiptFile: resolve(flags.receipt) }),
+        lockFolder: join(dataDirectory({ home: env["HOME"] ?? homedir(), env }), "gateway"),
+        env: rest,
+        onListening: (url) => void terminal.stdout.write(`listening on ${url}\n`),
+        say,
+        showReceipt(receipt) {
+          for (const line of receiptLines(receipt)) say(line);
+        },
+      });
+      finish(exitCode);
+    });
+}
+
+function tokensIn(env: Terminal["env"], command: Command): readonly string[] {
+  const tokens = (env[TOKENS] ?? "")
+    .split(",")
+    .map((token) => token.trim())
+    .filter((token) => token !== "");
+  const isGood = tokens.every((token) => token.length >= SHORTEST_TOKEN && /^[\w.~-]+$/.test(token));
+  if (isGood) return tokens;
+  return command.error(
+    `error: ${TOKENS} must be ${SHORTEST_TOKEN} or more letters, digits, dots, hyphens, tildes or underscores`,
+  );
+}
+
+function addressIn(env: Terminal["env"], name: string): string | undefined {
+  const text = env[name]?.trim() ?? "";
+  if (text === "") return undefined;
+  if (isAddress(text)) return text;
+  throw new Error(`the variable ${name} must be an address, such as https://api.example.com`);
+}
+
+const isAddress = (text: string): boolean =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).search === "";
+
+function readUrl(text: string): string {
+  if (!isAddress(text)) throw new InvalidArgumentError("It is an address, such as https://api.example.com.");
+  return text;
+}
+
+function readMode(text: string): Mode {
+  if (!isMode(text)) throw new InvalidArgumentError(`It is one of ${modeNames.join(", ")}.`);
+  return text;
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError("It is a number from 0 to 65535.");
+  return port;
+}

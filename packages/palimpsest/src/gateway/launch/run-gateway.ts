@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { replaceFile } from "../../stores/replace-file.js";
+import type { Mode } from "../http/mode.js";
+import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
+import { emptyReceipt } from "../receipt/receipt.js";
+import { arrangementFor, type Arrangement, type Environment } from "./known-agents.js";
+import { newToken, removeLock, writeLock } from "./lock-file.js";
+import { runCommand } from "./run-command.js";
+import { startSupervisor, type Supervisor } from "./supervisor.js";
+
+export interface GatewayRun {
+  readonly upstream: string;
+  readonly upstreamOpenai: string;
+  readonly host: string;
+  readonly port: number;
+  readonly mode: Mode;
+  /** What a path has to begin with; none where any program of this machine may come. */
+  readonly tokens: readonly string[];
+  /** A command and its arguments; none: it serves until it is stopped. */
+  readonly command: readonly string[];
+  readonly receiptFile?: string;
+  /** Where lock files are. */
+  readonly lockFolder: string;
+  readonly env: Environment;
+  /** Told the address, where no command is started. */
+  readonly onListening: (url: string) => void;
+  /** A sentence for people. */
+  readonly say: (sentence: string) => void;
+  readonly showReceipt: (receipt: ReceiptDocument) => void;
+}
+
+/** The address of the vendor of each protocol. */
+export const VENDORS = { anthropic: "https://api.anthropic.com", openai: "https://api.openai.com" } as const;
+
+/** Runs a gateway to its end and gives the exit code: that of the command, where there is one. Throws a sentence. */
+export async function runGateway(run: GatewayRun): Promise<number> {
+  const { upstream, upstreamOpenai, host, port, mode, tokens, receiptFile } = run;
+  const controlToken = newToken();
+  const supervisor = await startSupervisor(
+    {
+      upstream,
+      upstreamOpenai,
+      host,
+      port,
+      mode,
+      tokens,
+      controlToken,
+      receipt: emptyReceipt(Date.now()),
+      ...(receiptFile === undefined ? {} : { receiptFile }),
+    },
+    run.say,
+  );
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${supervisor.port}`;
+  let lock: string | undefined;
+  try {
+    lock = await writeLock(run.lockFolder, supervisor.port, { pid: process.pid, url, token: controlToken });
+    if (run.command.length > 0) return await serveCommand(run, supervisor, url);
+    run.onListening(url);
+    await stopAsked();
+    return 0;
+  } finally {
+    await supervisor.drain();
+    const document = receiptDocument(supervisor.receipt(), supervisor.mode());
+    await supervisor.stop();
+    if (lock !== undefined) await removeLock(lock);
+    run.showReceipt(document);
+    if (receiptFile !== undefined) await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
+  }
+}
+
+async function serveCommand(run: GatewayRun, supervisor: Supervisor, url: string): Promise<number> {
+  const [command = "", ...args] = run.command;
+  const base = run.tokens[0] === undefined ? url : `${url}/${run.tokens[0]}`;
+  const folder = await mkdtemp(join(tmpdir(), "palimpsest-gateway-"));
+  try {
+    const arrangement: Arrangement = arrangementFor(command, {
+      addresses: { anthropic: `${base}/anthropic`, openai: `${base}/openai/v1` },
+      env: run.env,
+      isVendor: new URL(run.upstream).origin === VENDORS.anthropic,
+      fileAt: (name) => join(folder, name),
+    });
+    const { file, differs } = arrangement;
+    if (file !== undefined) await writeFile(join(folder, file.name), file.text, { mode: 0o600 });
+    if (differs.length > 0) run.say(`${command} does otherwise through a gateway: ${differs.join("; ")}`);
+    return await runCommand(command, [...arrangement.args, ...args], {
+      env: { ...run.env, ...arrangement.env },
+      onStart: (pid) => supervisor.serve(pid),
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const stopAsked = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = (): void => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+      resolve();
+    };
+    process.on("SIGINT", stop);
+    process.on("SIGTERM", stop);
+  });

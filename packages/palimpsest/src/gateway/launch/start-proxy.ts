@@ -1,0 +1,88 @@
+import { proxyFor } from "../../providers/proxy-for.js";
+import { createGateway } from "../http/gateway.js";
+import type { Mode } from "../http/mode.js";
+import { startGatewayServer, type GatewayServer } from "../http/node-server.js";
+import { tokensOf } from "../http/route.js";
+import { createUpstream } from "../http/upstream.js";
+import type { ExchangeRecord } from "../receipt/exchange-record.js";
+import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
+import { addExchange, addUnwatched } from "../receipt/receipt.js";
+import { createWatcher, type ExchangeReader } from "../watch/watcher.js";
+import type { ProxySettings } from "./proxy-messages.js";
+
+export interface ProxyParts {
+  readonly reader: ExchangeReader;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now?: () => number;
+  /** Told of what happens. */
+  readonly onBegin?: () => void;
+  readonly onRecord?: (record: ExchangeRecord) => void;
+  readonly onPass?: () => void;
+  readonly onMode?: (mode: Mode) => void;
+}
+
+export interface Proxy {
+  readonly port: number;
+  readonly document: () => ReceiptDocument;
+  /** Resolves once everything that is over was read and told. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A gateway on its socket, with its upstreams and what watches. Throws `ListenError`, or a sentence. */
+export async function startProxy(settings: ProxySettings, parts: ProxyParts): Promise<Proxy> {
+  const { reader, env, now = Date.now } = parts;
+  let { receipt, mode } = settings;
+  const watcher = createWatcher({
+    reader,
+    now,
+    onPass() {
+      receipt = addUnwatched(receipt);
+      parts.onPass?.();
+    },
+    onBegin: () => parts.onBegin?.(),
+    onRecord(record) {
+      receipt = addExchange(receipt, record);
+      parts.onRecord?.(record);
+    },
+  });
+  const upstreamOf = (address: string) => createUpstream(new URL(address), proxyFor(address, env));
+  const upstreams = {
+    anthropic: upstreamOf(settings.upstream),
+    openai: upstreamOf(settings.upstreamOpenai),
+  };
+  const gateway = createGateway({
+    upstreams,
+    watcher,
+    now,
+    tokens: tokensOf(settings.tokens),
+    control: {
+      token: settings.controlToken,
+      mode: () => mode,
+      setMode(wanted) {
+        mode = wanted;
+        parts.onMode?.(wanted);
+      },
+      async stats() {
+        await watcher.settled();
+        return receiptDocument(receipt, mode);
+      },
+    },
+  });
+  const server: GatewayServer = await startGatewayServer({
+    gateway,
+    port: settings.port,
+    host: settings.host,
+  });
+  return {
+    port: server.port,
+    document: () => receiptDocument(receipt, mode),
+    settled: () => watcher.settled(),
+    async close() {
+      await server.close();
+      for (const upstream of Object.values(upstreams)) upstream.close();
+      await watcher.settled();
+      reader.close();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { ResponseUsage } from "@palimpsest/core";
+
+/** What a path of the upstream is for. */
+export type Endpoint = "messages" | "count-tokens" | "chat" | "responses" | "other";
+
+/** How an exchange ended: as it should, by the upstream, by the client, or before there was a connection. */
+export type ExchangeEnd = "complete" | "cut" | "aborted" | "unreachable";
+
+/** What a call has used, as the upstream says. */
+interface ReportedCall {
+  readonly model: string;
+  readonly usage: ResponseUsage;
+  /** Set where the stream ended before its last figures came. */
+  readonly estimated?: "output";
+}
+
+/** What is known of an exchange afterwards: figures and names, no content and no credential. */
+export interface ExchangeRecord {
+  /** When the request came, in milliseconds. */
+  readonly at: number;
+  readonly milliseconds: number;
+  readonly tenant: string;
+  readonly endpoint: Endpoint;
+  readonly end: ExchangeEnd;
+  /** Absent where there was no answer. */
+  readonly status?: number;
+  /** Whether the request went upstream as it came, to its last byte. */
+  readonly isIdentical: boolean;
+  /** Whether it was made with a subscription: its dollars are what the API would have taken. */
+  readonly isSubscription: boolean;
+  /** Absent where nothing was billed, or nothing was reported. */
+  readonly call?: ReportedCall;
+  /** The type of an error, of an answer or within a stream. */
+  readonly error?: string;
+  /** Why what was used could not be read. */
+  readonly unread?: string;
+  /** Headers that say what is left of a subscription, by their names. */
+  readonly quota?: Readonly<Record<string, string>>;
+}

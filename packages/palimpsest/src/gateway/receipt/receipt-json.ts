@@ -1,0 +1,96 @@
+import { accountByModel, type AccountTotal } from "@palimpsest/core";
+import { PAYERS, totalOf, type DayFigures, type Receipt } from "./receipt.js";
+
+/** Tokens by what is paid for. */
+interface UsageFigures {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly output: number;
+}
+
+interface ModelFigures {
+  readonly calls: number;
+  readonly usage: UsageFigures;
+  readonly cost: number;
+  /** Whether its prices are known: where they are not, its dollars are 0. */
+  readonly priced: boolean;
+}
+
+/** What dollars are: the API's bill, what the API would have taken for what a subscription paid, or some of each. */
+type CostMeaning = "billed" | "api-equivalent" | "mixed";
+
+/** A receipt as `--receipt`, `--json` and `GET /__gateway/stats` give it. Names are a contract. */
+export interface ReceiptDocument {
+  readonly since: string;
+  readonly mode: string;
+  readonly requests: number;
+  readonly identical: number;
+  readonly unwatched: number;
+  readonly usage: UsageFigures;
+  readonly cost: number;
+  readonly costIs: CostMeaning;
+  /** The part of the dollars that a subscription pays for. */
+  readonly subscriptionCost: number;
+  readonly models: Readonly<Record<string, ModelFigures>>;
+  readonly days: Readonly<Record<string, DayFigures>>;
+  readonly tokenCounts: number;
+  readonly errors: number;
+  readonly errorTypes: Readonly<Record<string, number>>;
+  readonly lost: number;
+  readonly unread: Readonly<Record<string, number>>;
+  readonly quota: Readonly<Record<string, string>>;
+  /** What active mode has done: nothing, as long as every byte is passed on as it came. */
+  readonly standIns: number;
+  readonly saved: { readonly gross: number; readonly spent: number; readonly net: number };
+}
+
+export function receiptDocument(receipt: Receipt, mode: string): ReceiptDocument {
+  const { since, account, requests, identical, unwatched, days, tokenCounts, errors } = receipt;
+  const total = totalOf(receipt);
+  return {
+    since: new Date(since).toISOString(),
+    mode,
+    requests,
+    identical,
+    unwatched,
+    usage: usageFigures(total),
+    cost: total.dollars,
+    costIs: costMeaning(receipt),
+    subscriptionCost: totalOf(receipt, PAYERS.subscription).dollars,
+    models: Object.fromEntries(
+      [...accountByModel(account)].map(([model, sum]) => [model, modelFigures(sum)]),
+    ),
+    days,
+    tokenCounts,
+    errors,
+    errorTypes: receipt.errorTypes,
+    lost: receipt.lost,
+    unread: receipt.unread,
+    quota: receipt.quota,
+    standIns: 0,
+    saved: { gross: 0, spent: 0, net: 0 },
+  };
+}
+
+function costMeaning({ account }: Receipt): CostMeaning {
+  const payers = new Set(account.lines.map(({ source }) => source));
+  if (!payers.has(PAYERS.subscription)) return "billed";
+  return payers.has(PAYERS.key) ? "mixed" : "api-equivalent";
+}
+
+const usageFigures = (sum: AccountTotal): UsageFigures => ({
+  input: sum.inputTokens,
+  cacheRead: sum.cacheReadTokens,
+  cacheWrite5m: sum.cacheWrite5mTokens,
+  cacheWrite1h: sum.cacheWrite1hTokens,
+  output: sum.outputTokens,
+});
+
+const modelFigures = (sum: AccountTotal): ModelFigures => ({
+  calls: sum.calls,
+  usage: usageFigures(sum),
+  cost: sum.dollars,
+  priced: sum.unpricedCalls === 0,
+});

@@ -1,0 +1,122 @@
+import { accountTotal, type Account, type AccountTotal } from "@palimpsest/core";
+import { addCall, emptyAccount } from "@palimpsest/core/engine";
+import type { ExchangeRecord } from "./exchange-record.js";
+
+/** What one day has cost, in UTC. */
+export interface DayFigures {
+  readonly requests: number;
+  readonly cost: number;
+}
+
+/** What went through a gateway so far. A value: adding to it gives another one; it survives JSON. */
+export interface Receipt {
+  /** When the gateway began, in milliseconds. */
+  readonly since: number;
+  readonly requests: number;
+  /** Passed on to the last byte as they came. */
+  readonly identical: number;
+  /** Passed on while the mode was `off`: nothing is known of them. */
+  readonly unwatched: number;
+  /** Answers with a status of 400 and more, errors within streams, and exchanges that did not come to their end. */
+  readonly errors: number;
+  /** Of them, by their type. */
+  readonly errorTypes: Readonly<Record<string, number>>;
+  /** Under way when a proxy died: the upstream may bill them. */
+  readonly lost: number;
+  /** Exchanges of which it could not be read what they used, by the reason. */
+  readonly unread: Readonly<Record<string, number>>;
+  /** Questions of how many tokens a prompt has: they cost nothing. */
+  readonly tokenCounts: number;
+  /** What is billed, by model; the source says who pays. */
+  readonly account: Account;
+  readonly days: Readonly<Record<string, DayFigures>>;
+  /** The newest headers that say what is left of a subscription. */
+  readonly quota: Readonly<Record<string, string>>;
+}
+
+/** Who pays for a call, as an account's source. */
+export const PAYERS = { key: "api-key", subscription: "subscription" } as const;
+
+export const emptyReceipt = (since: number): Receipt => ({
+  since,
+  requests: 0,
+  identical: 0,
+  unwatched: 0,
+  errors: 0,
+  errorTypes: {},
+  lost: 0,
+  unread: {},
+  tokenCounts: 0,
+  account: emptyAccount,
+  days: {},
+  quota: {},
+});
+
+/** The receipt with one more exchange. */
+export function addExchange(receipt: Receipt, record: ExchangeRecord): Receipt {
+  const { call, unread, quota } = record;
+  const error = errorOf(record);
+  const account =
+    call === undefined
+      ? receipt.account
+      : addCall(receipt.account, {
+          ...call,
+          source: record.isSubscription ? PAYERS.subscription : PAYERS.key,
+        });
+  const day = new Date(record.at).toISOString().slice(0, 10);
+  const before = receipt.days[day] ?? { requests: 0, cost: 0 };
+  const cost =
+    account === receipt.account ? 0 : accountTotal(account).dollars - accountTotal(receipt.account).dollars;
+  return {
+    ...receipt,
+    requests: receipt.requests + 1,
+    identical: receipt.identical + (record.isIdentical ? 1 : 0),
+    errors: receipt.errors + (error === undefined ? 0 : 1),
+    errorTypes: counted(receipt.errorTypes, error),
+    unread: counted(receipt.unread, unread),
+    tokenCounts: receipt.tokenCounts + (record.endpoint === "count-tokens" ? 1 : 0),
+    account,
+    days: { ...receipt.days, [day]: { requests: before.requests + 1, cost: before.cost + cost } },
+    quota: { ...receipt.quota, ...quota },
+  };
+}
+
+/** The receipt with a request that nobody looked at. */
+export const addUnwatched = (receipt: Receipt): Receipt => ({
+  ...receipt,
+  requests: receipt.requests + 1,
+  identical: receipt.identical + 1,
+  unwatched: receipt.unwatched + 1,
+});
+
+/** The receipt with requests that were under way when a proxy died. */
+export const addLost = (receipt: Receipt, lost: number): Receipt => ({
+  ...receipt,
+  lost: receipt.lost + lost,
+});
+
+/** All of the account, or what one payer pays of it. */
+export const totalOf = ({ account }: Receipt, payer?: string): AccountTotal =>
+  accountTotal({ lines: account.lines.filter(({ source }) => payer === undefined || source === payer) });
+
+function errorOf({ end, status, error }: ExchangeRecord): string | undefined {
+  if (error !== undefined) return error;
+  if (status !== undefined && status >= 400) return `status ${status}`;
+  if (end === "cut") return "cut off by the upstream";
+  if (end === "unreachable") return "upstream not reached";
+  return end === "aborted" ? "given up by the client" : undefined;
+}
+
+/** Names come from upstreams: of many, most are one. */
+const MOST_NAMES = 40;
+const LONGEST_NAME = 80;
+
+function counted(
+  counts: Readonly<Record<string, number>>,
+  given: string | undefined,
+): Readonly<Record<string, number>> {
+  if (given === undefined) return counts;
+  const short = given.slice(0, LONGEST_NAME);
+  const name = Object.hasOwn(counts, short) || Object.keys(counts).length < MOST_NAMES ? short : "others";
+  return { ...counts, [name]: (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + 1 };
+}

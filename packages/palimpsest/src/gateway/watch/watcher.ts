@@ -1,0 +1,106 @@
+import type { ExchangeEnd, ExchangeRecord } from "../receipt/exchange-record.js";
+import type { AnswerHead, Exchange, ExchangeHead } from "./exchange.js";
+
+/** Reads exchanges that are over. Never rejects. */
+export interface ExchangeReader {
+  read(exchange: Exchange): Promise<ExchangeRecord>;
+  close(): void;
+}
+
+/** What the path tells of one exchange as it goes on. Nothing here waits, copies or throws. */
+export interface ExchangeWatch {
+  request(bytes: Uint8Array): void;
+  answer(head: AnswerHead): void;
+  answered(bytes: Uint8Array): void;
+  end(how: ExchangeEnd, isIdentical: boolean): void;
+}
+
+export interface Watcher {
+  /** A request that is passed on and not looked at. */
+  pass(): void;
+  begin(head: ExchangeHead): ExchangeWatch;
+  /** Resolves once every exchange that is over was read. */
+  settled(): Promise<void>;
+}
+
+export interface WatcherOptions {
+  readonly reader: ExchangeReader;
+  readonly now: () => number;
+  readonly onPass: () => void;
+  readonly onBegin?: () => void;
+  readonly onRecord: (record: ExchangeRecord) => void;
+}
+
+/** More of a body is passed on, and not kept. The API takes 32 MB. */
+const MOST_KEPT = 40 * 1024 * 1024;
+
+/** Keeps what the path hands over, without copying it, until an exchange is over; then it is read. */
+export function createWatcher({ reader, now, onPass, onBegin, onRecord }: WatcherOptions): Watcher {
+  const underWay = new Set<Promise<void>>();
+  return {
+    pass: onPass,
+    begin(head) {
+      onBegin?.();
+      const request = createKept();
+      const response = createKept();
+      let answer: AnswerHead | undefined;
+      let isOver = false;
+      return {
+        request: request.add,
+        answer(given) {
+          answer = given;
+        },
+        answered: response.add,
+        end(how, isIdentical) {
+          if (isOver) return;
+          isOver = true;
+          const bodies = { requestBody: request.whole(), answerBody: response.whole() };
+          const exchange: Exchange = {
+            ...head,
+            milliseconds: now() - head.at,
+            end: how,
+            isIdentical,
+            ...(answer === undefined ? {} : { answer }),
+            ...(bodies.requestBody === undefined ? {} : { requestBody: bodies.requestBody }),
+            ...(bodies.answerBody === undefined ? {} : { answerBody: bodies.answerBody }),
+          };
+          const reading = reader.read(exchange).then(onRecord);
+          underWay.add(reading);
+          void reading.finally(() => underWay.delete(reading));
+        },
+      };
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+interface Kept {
+  readonly add: (bytes: Uint8Array) => void;
+  /** In memory of its own, so that it can be handed to another thread. Undefined where it was too much. */
+  readonly whole: () => Uint8Array | undefined;
+}
+
+function createKept(): Kept {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  return {
+    add(bytes) {
+      size += bytes.length;
+      if (size <= MOST_KEPT) parts.push(bytes);
+      else parts = [];
+    },
+    whole() {
+      if (size > MOST_KEPT) return undefined;
+      const whole = new Uint8Array(size);
+      let at = 0;
+      for (const part of parts) {
+        whole.set(part, at);
+        at += part.length;
+      }
+      parts = [];
+      return whole;
+    },
+  };
+}
