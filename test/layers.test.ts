@@ -58,7 +58,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["session"],
     ["commands"],
   ],
-  "palimpsest/src/gateway": [["receipt"], ["watch"], ["http"], ["launch"]],
+  "palimpsest/src/gateway": [["receipt"], ["watch"], ["http"], ["launch"], ["testing"]],
   "palimpsest/src/replay": [
     ["readers"],
     ["rounds", "world"],

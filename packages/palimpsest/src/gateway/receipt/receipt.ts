@@ -92,6 +92,7 @@ export const addUnwatched = (receipt: Receipt): Receipt => ({
 /** The receipt with requests that were under way when a proxy died. */
 export const addLost = (receipt: Receipt, lost: number): Receipt => ({
   ...receipt,
+  requests: receipt.requests + lost,
   lost: receipt.lost + lost,
 });
 

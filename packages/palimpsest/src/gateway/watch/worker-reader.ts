@@ -42,6 +42,9 @@ export function createWorkerReader(): ExchangeReader {
     });
     return started;
   };
+  // Started now: the first exchange shall not wait for it.
+  worker = start();
+  worker.unref();
   return {
     read: (exchange) =>
       new Promise((resolve) => {

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { arrangementFor, type Environment } from "./known-agents.js";
+
+const addresses = { anthropic: "http://127.0.0.1:1/anthropic", openai: "http://127.0.0.1:1/openai/v1" };
+const arrange = (command: string, env: Environment = {}, isVendor = true) =>
+  arrangementFor(command, { addresses, env, isVendor, fileAt: (name) => `/tmp/x/${name}` });
+
+describe("how a command is started", () => {
+  it("claude: its address, and the tool search that it gives up with it", () => {
+    const given = { ANTHROPIC_BASE_URL: addresses.anthropic };
+    expect(arrange("/usr/bin/claude").env).toEqual({ ...given, ENABLE_TOOL_SEARCH: "true" });
+    // What a person has chosen stays, and what was not there before the gateway is not given.
+    expect(arrange("claude", { ENABLE_TOOL_SEARCH: "false" }).env).toEqual(given);
+    expect(arrange("claude", {}, false).env).toEqual(given);
+  });
+
+  it("pi: an extension of this run", () => {
+    const { args, file, env } = arrange("pi");
+    expect({ args, env }).toEqual({ args: ["--extension", "/tmp/x/pi-extension.js"], env: {} });
+    expect(file?.text).toContain(
+      'registerProvider("anthropic", { baseUrl: "http://127.0.0.1:1/anthropic" })',
+    );
+  });
+
+  it("opencode: its settings of one run, those that a person gives in this way kept", () => {
+    const own = { theme: "x", provider: { anthropic: { options: { timeout: 1 }, models: {} }, other: {} } };
+    const { env } = arrange("opencode", { OPENCODE_CONFIG_CONTENT: JSON.stringify(own) });
+    expect(JSON.parse(env["OPENCODE_CONFIG_CONTENT"] ?? "")).toEqual({
+      theme: "x",
+      provider: {
+        anthropic: { options: { timeout: 1, baseURL: `${addresses.anthropic}/v1` }, models: {} },
+        other: {},
+        openai: { options: { baseURL: addresses.openai } },
+      },
+    });
+    expect(arrange("opencode", { OPENCODE_CONFIG_CONTENT: "{" }).env["OPENCODE_CONFIG_CONTENT"]).toContain(
+      "baseURL",
+    );
+  });
+
+  it("codex by a flag, qwen by its variables, any other program by those that most read", () => {
+    expect(arrange("codex")).toMatchObject({
+      env: {},
+      args: ["-c", `openai_base_url="${addresses.openai}"`],
+    });
+    const both = { ANTHROPIC_BASE_URL: addresses.anthropic, OPENAI_BASE_URL: addresses.openai };
+    expect(arrange("qwen").env).toEqual(both);
+    expect(arrange("my-agent").env).toEqual(both);
+    expect(arrange("constructor").env).toEqual(both);
+  });
+
+  it("the way to this machine goes through no proxy", () => {
+    expect(arrange("qwen", { HTTPS_PROXY: "http://p:1", NO_PROXY: "a.example" }).env).toMatchObject({
+      NO_PROXY: "a.example,127.0.0.1,localhost",
+      no_proxy: "a.example,127.0.0.1,localhost",
+    });
+    expect(arrange("qwen", { NO_PROXY: "a.example" }).env).not.toHaveProperty("NO_PROXY");
+  });
+});

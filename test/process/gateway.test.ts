@@ -1,0 +1,410 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface, type Interface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  createEchoPlayer,
+  createSimulator,
+  createSimulatorApp,
+  startSimulatorServer,
+  type SimulatorServer,
+} from "../../packages/palimpsest/src/simulator/index.js";
+import { environmentOf, makeFolders, runCommand, type Folders } from "./agent-command.js";
+import { AGENT, locksOf, proxyOf } from "./gateway-stage.js";
+import { keys, startPty } from "./pty-terminal.js";
+import { runHere } from "./run-here.js";
+
+const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
+
+let folders: Folders;
+let simulator: SimulatorServer;
+const running: ChildProcess[] = [];
+
+const simulate = (port = 0): Promise<SimulatorServer> =>
+  startSimulatorServer({
+    app: createSimulatorApp({ simulator: createSimulator({ player: createEchoPlayer() }) }),
+    port,
+  });
+
+beforeEach(async () => {
+  folders = await makeFolders("gateway");
+  simulator = await simulate();
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) child.kill("SIGKILL");
+  await simulator.close();
+  await folders.remove();
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly ask: (text: string) => Promise<string>;
+  readonly nextLine: () => Promise<string>;
+  readonly end: () => Promise<{ readonly code: number | null; readonly stderr: string }>;
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
+}
+
+/** The gateway with a command, as a person starts it; what is asked goes to the command's stdin. */
+function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+  const child = spawn(process.execPath, [main, "gateway", ...args], {
+    cwd: folders.work,
+    env: { ...environmentOf(folders), ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  running.push(child);
+  const lines: Interface = createInterface(child.stdout);
+  const told = lines[Symbol.asyncIterator]();
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, stderr }));
+  const nextLine = async (): Promise<string> => String((await told.next()).value ?? `ended: ${stderr}`);
+  return {
+    child,
+    pid: child.pid ?? 0,
+    nextLine,
+    ask(text) {
+      child.stdin.write(`${text}\n`);
+      return nextLine();
+    },
+    end() {
+      child.stdin.end();
+      return ended;
+    },
+    ended,
+  };
+}
+
+const withAgent = (...args: readonly string[]): readonly string[] => [
+  "--upstream",
+  simulator.url,
+  ...args,
+  "--",
+  process.execPath,
+  "-e",
+  AGENT,
+];
+
+const statsOf = async (): Promise<Record<string, number>> =>
+  (await (await fetch(`${simulator.url}/__sim/stats`)).json()) as Record<string, number>;
+
+const figuresOf = ({
+  requests,
+  input,
+  cacheRead,
+  cacheWrite5m,
+  cacheWrite1h,
+  output,
+  cost,
+}: Record<string, number>) => ({
+  requests,
+  usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output },
+  cost: expect.closeTo(cost ?? 0, 10) as number,
+});
+
+const receiptIn = async (path: string): Promise<Record<string, unknown>> =>
+  JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
+
+describe("palimpsest gateway -- COMMAND", () => {
+  it("the command goes through it by its environment alone; exit code and receipt as they should be", async () => {
+    const file = join(folders.root, "receipt.json");
+    const { ask, nextLine, end } = start(withAgent("--receipt", file), { EXIT_CODE: "7" });
+    const [, , url] = (await nextLine()).split(" ");
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/anthropic$/);
+    expect(await ask("hello")).toBe("You said: hello");
+    expect(await ask("again")).toBe("You said: again");
+    const stats = (await (await fetch(`${new URL(url ?? "").origin}/__gateway/stats`)).json()) as object;
+    const figures = figuresOf(await statsOf());
+    expect(stats).toMatchObject(figures);
+    const { code, stderr } = await end();
+    expect(code).toBe(7);
+    expect(stderr).toContain("palimpsest: gateway (observe): 2 requests, all passed on byte for byte\n");
+    expect(stderr).toMatch(/palimpsest: cost \$0\.\d{4}, by the usage that the API reported\n$/);
+    expect(await receiptIn(file)).toMatchObject({
+      ...figures,
+      identical: 2,
+      errors: 0,
+      lost: 0,
+      mode: "observe",
+    });
+    expect((await stat(file)).mode & 0o077).toBe(0);
+    expect(await locksOf(folders)).toEqual([]);
+  });
+
+  it("kill -9 of the proxy: it is back on its port, the next request works, and nothing counts twice", async () => {
+    const file = join(folders.root, "receipt.json");
+    const { pid, ask, nextLine, end } = start(withAgent("--receipt", file));
+    const [, , url = ""] = (await nextLine()).split(" ");
+    expect(await ask("one")).toBe("You said: one");
+    const statsNow = async (): Promise<object> =>
+      (await (await fetch(`${new URL(url).origin}/__gateway/stats`)).json()) as object;
+    for (const text of ["two", "three"]) {
+      // What is over is read and told by now.
+      await statsNow();
+      const before = proxyOf(pid);
+      process.kill(before ?? 0, "SIGKILL");
+      expect(await ask(text)).toBe(`You said: ${text}`);
+      expect(proxyOf(pid)).not.toBe(before);
+    }
+    // A proxy is told what those before it have seen.
+    expect(await statsNow()).toMatchObject({ requests: 3 });
+    expect((await end()).code).toBe(0);
+    expect(await receiptIn(file)).toMatchObject({ ...figuresOf(await statsOf()), requests: 3, identical: 3 });
+  });
+
+  it("kill -9 of the proxy in the middle of an answer: what was under way is named", async () => {
+    let asked = 0;
+    const slow = createServer((_, outgoing) => {
+      asked += 1;
+      if (asked > 1) return void outgoing.end(JSON.stringify({ content: [{ text: "at last" }] }));
+      outgoing.writeHead(200).write("{");
+    }).listen(0, "127.0.0.1");
+    await once(slow, "listening");
+    const upstream = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+    const { pid, child, nextLine, end } = start([
+      "--upstream",
+      upstream,
+      "--",
+      process.execPath,
+      "-e",
+      AGENT,
+    ]);
+    await nextLine();
+    child.stdin?.write("hello\n");
+    await expect.poll(() => asked).toBe(1);
+    process.kill(proxyOf(pid) ?? 0, "SIGKILL");
+    expect(await nextLine()).toBe("at last");
+    expect((await end()).stderr).toContain(
+      "1 request under way when the proxy was started again, perhaps billed",
+    );
+    slow.closeAllConnections();
+    slow.close();
+  });
+
+  it("kill -9 of the launcher: the command goes on, and the proxy goes with it and leaves the receipt", async () => {
+    const file = join(folders.root, "receipt.json");
+    const waits =
+      "const parent = process.ppid; const ask = (text) => fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST'," +
+      " headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }, body: JSON.stringify({ model: 'claude-haiku-4-5'," +
+      " max_tokens: 5, messages: [{ role: 'user', content: text }] }) }).then((response) => response.text());" +
+      "ask('one').then(() => { console.log(process.env.ANTHROPIC_BASE_URL); setInterval(() => process.ppid === parent ||" +
+      " ask('two').then(() => process.exit(0)), 50) })";
+    const args = ["--upstream", simulator.url, "--receipt", file, "--", process.execPath, "-e", waits];
+    const { pid, nextLine } = start(args);
+    const url = await nextLine();
+    process.kill(pid, "SIGKILL");
+    await expect
+      .poll(() =>
+        fetch(`${new URL(url).origin}/__gateway/mode`).then(
+          () => "there",
+          () => "gone",
+        ),
+      )
+      .toBe("gone");
+    expect(await receiptIn(file)).toMatchObject({ ...figuresOf(await statsOf()), requests: 2 });
+  });
+
+  it("kill -9 of the upstream: the client is told, and the next request works once it is back", async () => {
+    const port = Number(new URL(simulator.url).port);
+    const { child, ask, nextLine, end } = start(withAgent());
+    await nextLine();
+    expect(await ask("one")).toBe("You said: one");
+    await simulator.close();
+    child.stdin?.write("two\n");
+    simulator = await simulate(port);
+    expect(await nextLine()).toBe("You said: two");
+    expect((await end()).code).toBe(0);
+  });
+
+  it("kill -9 of the client: the upstream hears of it", async () => {
+    let closed: Promise<unknown> | undefined;
+    const upstream = await serve((_, outgoing) => {
+      closed = once(outgoing, "close");
+      outgoing.writeHead(200, { "content-type": "text/event-stream" }).write(": here\n\n");
+    });
+    const { nextLine, child } = start(["--upstream", upstream.url, "--", process.execPath, "-e", AGENT]);
+    const [, agent] = (await nextLine()).split(" ");
+    child.stdin?.write("hello\n");
+    await expect.poll(() => closed !== undefined).toBe(true);
+    process.kill(Number(agent), "SIGKILL");
+    await closed;
+    await upstream.close();
+  });
+
+  it("a signal to the gateway is one to the command; one that ends the command is said as shells do", async () => {
+    const trap =
+      "process.on('SIGTERM', () => process.exit(42)); console.log('up'); setInterval(() => {}, 1000)";
+    const polite = start(["--upstream", simulator.url, "--", process.execPath, "-e", trap]);
+    await polite.nextLine();
+    process.kill(polite.pid, "SIGTERM");
+    expect((await polite.ended).code).toBe(42);
+    const plain = start(["--upstream", simulator.url, "--", "sh", "-c", "echo up; kill -USR1 $$"]);
+    expect((await plain.ended).code).toBe(128 + 10);
+  });
+
+  it("the terminal is the command's, and Ctrl-C reaches it once", async () => {
+    const program =
+      "let n = 0; process.on('SIGINT', () => { n += 1; setTimeout(() => { console.log('heard ' + n); process.exit(5); }, 300); });" +
+      "console.log('tty', process.stdin.isTTY, process.stdout.isTTY, process.stdout.columns); setInterval(() => {}, 1000)";
+    const args = ["gateway", "--upstream", simulator.url, "--", process.execPath, "-e", program];
+    const pty = startPty(folders, { args, columns: 91 });
+    await pty.until("tty true true 91");
+    pty.type(keys.controlC);
+    await pty.until("heard 1");
+    expect((await pty.ended).exitCode).toBe(5);
+    expect(pty.all()).toContain("palimpsest: gateway (observe): 0 requests");
+  });
+
+  it("nothing connects to anything but the upstream, and nothing asks for a name", async () => {
+    const log = join(folders.root, "connections");
+    const hook = join(folders.root, "hook.cjs");
+    await writeFile(
+      hook,
+      `const net = require("node:net"), dns = require("node:dns"), fs = require("node:fs");
+      const note = (what) => fs.appendFileSync(${JSON.stringify(log)}, what + "\\n");
+      const connect = net.Socket.prototype.connect;
+      net.Socket.prototype.connect = function (...args) {
+        const [options] = Array.isArray(args[0]) ? args[0] : args;
+        note("connect " + (options.host ?? "") + ":" + (options.port ?? options.path ?? options));
+        return connect.apply(this, args);
+      };
+      for (const name of ["lookup", "resolve", "resolve4", "resolve6"]) {
+        const real = dns[name];
+        dns[name] = (...args) => { note(name + " " + args[0]); return real(...args); };
+      }
+      note("watching " + process.argv.slice(1, 3).map((text) => text.split("/").pop()).join(" "));`,
+    );
+    const body = '{"model":"claude-haiku-4-5","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}';
+    const asking = `curl -sS "$ANTHROPIC_BASE_URL/v1/messages" -H "x-api-key: k" -H "anthropic-version: 2023-06-01" -d '${body}'`;
+    const { code, stdout } = await runCommand(
+      folders,
+      ["gateway", "--upstream", simulator.url, "--", "sh", "-c", asking],
+      { NODE_OPTIONS: `--require ${hook}`, ANTHROPIC_LOG: "debug" },
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("You said: hi") as string });
+    const noted = (await readFile(log, "utf8")).trim().split("\n");
+    expect(noted).toContain("watching palimpsest.mjs gateway");
+    expect(noted.some((line) => line.startsWith("watching proxy-process.js"))).toBe(true);
+    const { hostname, port } = new URL(simulator.url);
+    const others = noted.filter((line) => !/^(?:watching|lookup 127\.0\.0\.1)/.test(line));
+    expect([...new Set(others)]).toEqual([`connect ${hostname}:${port}`]);
+  });
+
+  it("no key is in the receipt, on the terminal, in the lock file or in any file", async () => {
+    const key = "sk-ant-oat01-this-is-a-secret-key";
+    const file = join(folders.root, "receipt.json");
+    const ask = `fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", headers: { authorization: "Bearer ${key}", "anthropic-version": "2023-06-01" }, body: '{"model":"claude-haiku-4-5","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}' }).then((r) => r.text()).then(() => console.log("done"))`;
+    const { stderr } = await runCommand(folders, [
+      "gateway",
+      "--upstream",
+      simulator.url,
+      "--receipt",
+      file,
+      "--",
+      process.execPath,
+      "-e",
+      ask,
+    ]);
+    const receipt = await readFile(file, "utf8");
+    expect(JSON.parse(receipt)).toMatchObject({ requests: 1, costIs: "api-equivalent" });
+    expect(stderr).toContain("API-equivalent");
+    expect(stderr + receipt).not.toContain("secret");
+  });
+});
+
+describe("palimpsest gateway", () => {
+  it("serves until it is stopped; the mode is switched by the lock file's token", async () => {
+    const { nextLine, child, ended } = start(["--upstream", simulator.url]);
+    const line = await nextLine();
+    expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/);
+    const url = line.slice("listening on ".length);
+    const [lock] = await locksOf(folders);
+    expect(lock).toMatchObject({ url, pid: child.pid });
+    expect((await stat(lock?.path ?? "")).mode & 0o077).toBe(0);
+    const set = (token: string) =>
+      fetch(`${url}/__gateway/mode`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: '{"mode":"off"}',
+      });
+    expect((await set("wrong")).status).toBe(401);
+    expect((await set(lock?.token ?? "")).status).toBe(200);
+    // A mode outlives the proxy that was told of it.
+    const before = proxyOf(child.pid ?? 0) ?? 0;
+    process.kill(before, "SIGKILL");
+    await expect
+      .poll(() =>
+        fetch(`${url}/__gateway/mode`).then(
+          (response) => response.json(),
+          () => "nobody",
+        ),
+      )
+      .toEqual({ mode: "off" });
+    child.kill("SIGTERM");
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr).toBe("palimpsest: gateway (off): 0 requests, all passed on byte for byte\n");
+    expect(await locksOf(folders)).toEqual([]);
+  });
+
+  it("a port in use, a command that is not there: one sentence, exit code 1", async () => {
+    const taken = createTcpServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const busy = await runCommand(folders, ["gateway", "--port", String(port)]);
+    taken.close();
+    expect(busy).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `palimpsest: port ${port} of 127.0.0.1 is in use; choose another one, or 0 for any free port\n`,
+    });
+    const missing = await runCommand(folders, ["gateway", "--", "no-such-command"]);
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain(
+      "palimpsest: the command no-such-command was not found; check its name and PATH\n",
+    );
+  });
+
+  it.each([
+    [["--mode", "active"], {}, "It is one of observe, off."],
+    [["--upstream", "ftp://x"], {}, "It is an address, such as https://api.example.com."],
+    [["--port", "70000"], {}, "It is a number from 0 to 65535."],
+    [
+      ["--host", "0.0.0.0"],
+      {},
+      "error: --host 0.0.0.0 lets others in: set PALIMPSEST_GATEWAY_TOKEN to a token of at least 16 characters",
+    ],
+    [[], { PALIMPSEST_GATEWAY_TOKEN: "short" }, "PALIMPSEST_GATEWAY_TOKEN must be 16 or more"],
+    [["--nonsense"], {}, "unknown option '--nonsense'"],
+  ])("wrong usage %j %j exits with 2", async (args, env, sentence) => {
+    const { code, stdout, stderr } = await runHere(["gateway", ...args], env);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(sentence);
+  });
+
+  it("--help has an example", async () => {
+    const { code, stdout } = await runHere(["gateway", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("$ palimpsest gateway -- claude");
+  });
+});
+
+async function serve(
+  listener: (incoming: IncomingMessage, outgoing: import("node:http").ServerResponse) => void,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const server: Server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
