@@ -5,7 +5,7 @@ import { createWireLab, type WireLab } from "../soak/wire-lab.js";
 import { makeWireScript } from "../soak/wire-script.js";
 import { startProxy, type Proxy } from "./launch/start-proxy.js";
 import { emptyReceipt } from "./receipt/receipt.js";
-import { createExchangeReader } from "./watch/read-exchange.js";
+import { createExchangeReader } from "./watch/exchange-reader.js";
 
 describe.each(["observe", "off"] as const)("in mode %s both sides see each other's bytes", (mode) => {
   let lab: WireLab;

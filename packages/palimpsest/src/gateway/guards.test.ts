@@ -5,7 +5,7 @@ import { joinedPath } from "./http/route.js";
 import { startProxy } from "./launch/start-proxy.js";
 import { emptyReceipt } from "./receipt/receipt.js";
 import { askRaw, createGatewayLab, type GatewayLab } from "./testing/gateway-lab.js";
-import { createExchangeReader } from "./watch/read-exchange.js";
+import { createExchangeReader } from "./watch/exchange-reader.js";
 
 let lab: GatewayLab | undefined;
 afterEach(async () => {

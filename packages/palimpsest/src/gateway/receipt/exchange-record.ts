@@ -14,6 +14,34 @@ interface ReportedCall {
   readonly estimated?: "output";
 }
 
+/** Which conversation a request belongs to. */
+export interface ConversationRecord {
+  /** A name that says nothing. */
+  readonly id: string;
+  readonly isNew: boolean;
+  readonly isNewLane: boolean;
+  readonly isSubagent: boolean;
+}
+
+/** A prefix that was cached and was not read. */
+export interface BreakRecord {
+  /** In the order of the prompt; the first is what it counts as. */
+  readonly reasons: readonly string[];
+  readonly lostTokens: number;
+  /** Dollars more than reading them would have cost; 0 where prices are not known. */
+  readonly cost: number;
+  /** Since the prefix was last used. */
+  readonly gapMs: number;
+  /** The first part of the prompt that is another than before. */
+  readonly owner?: {
+    readonly kind: "tool" | "system" | "message";
+    readonly index: number;
+    readonly name: string;
+  };
+  /** The first byte of that part, as JSON without markers, that is another. */
+  readonly byte?: number;
+}
+
 /** What is known of an exchange afterwards: figures and names, no content and no credential. */
 export interface ExchangeRecord {
   /** When the request came, in milliseconds. */
@@ -34,6 +62,8 @@ export interface ExchangeRecord {
   readonly error?: string;
   /** Why what was used could not be read. */
   readonly unread?: string;
+  readonly conversation?: ConversationRecord;
+  readonly found?: BreakRecord;
   /** Headers that say what is left of a subscription, by their names. */
   readonly quota?: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,13 @@
 import { accountByModel, type AccountTotal } from "@palimpsest/core";
-import { PAYERS, totalOf, type DayFigures, type Receipt } from "./receipt.js";
+import {
+  PAYERS,
+  totalOf,
+  type BreakFigures,
+  type ConversationFigures,
+  type DayFigures,
+  type NotedBreak,
+  type Receipt,
+} from "./receipt.js";
 
 /** Tokens by what is paid for. */
 interface UsageFigures {
@@ -35,6 +43,12 @@ export interface ReceiptDocument {
   readonly subscriptionCost: number;
   readonly models: Readonly<Record<string, ModelFigures>>;
   readonly days: Readonly<Record<string, DayFigures>>;
+  readonly conversations: number;
+  readonly lanes: number;
+  readonly subagentCost: number;
+  readonly conversationCosts: Readonly<Record<string, ConversationFigures>>;
+  readonly breaks: Readonly<Record<string, BreakFigures>>;
+  readonly newestBreaks: readonly NotedBreak[];
   readonly tokenCounts: number;
   readonly errors: number;
   readonly errorTypes: Readonly<Record<string, number>>;
@@ -63,6 +77,12 @@ export function receiptDocument(receipt: Receipt, mode: string): ReceiptDocument
       [...accountByModel(account)].map(([model, sum]) => [model, modelFigures(sum)]),
     ),
     days,
+    conversations: receipt.conversations,
+    lanes: receipt.lanes,
+    subagentCost: receipt.subagentCost,
+    conversationCosts: receipt.conversationCosts,
+    breaks: receipt.breaks,
+    newestBreaks: receipt.newestBreaks,
     tokenCounts,
     errors,
     errorTypes: receipt.errorTypes,

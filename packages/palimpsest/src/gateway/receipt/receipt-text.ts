@@ -29,6 +29,7 @@ export function receiptLines(receipt: ReceiptDocument): readonly string[] {
         ]
       : []),
     ...(rows.length === 0 ? [] : [costLine(receipt)]),
+    ...breakLines(receipt),
     ...quotaLines(quota),
     ...notes(receipt),
   ];
@@ -42,6 +43,25 @@ function costLine({ cost, costIs, subscriptionCost }: ReceiptDocument): string {
   return `cost ${dollars(cost)}, of which ${dollars(subscriptionCost)} API-equivalent: a subscription pays for those`;
 }
 
+/** The newest breaks, each with its reason, owner and price. */
+function breakLines({ breaks, newestBreaks }: ReceiptDocument): readonly string[] {
+  const all = Object.values(breaks);
+  if (all.length === 0) return [];
+  const times = all.reduce((sum, { count: one }) => sum + one, 0);
+  const cost = all.reduce((sum, one) => sum + one.cost, 0);
+  return [
+    `${count(times, "cache break")}, which cost ${dollars(cost)} more`,
+    ...newestBreaks.slice(-SHOWN_BREAKS).map((one) => {
+      const where =
+        one.owner === undefined
+          ? ""
+          : ` in ${one.owner.kind} ${one.owner.index}${one.owner.name === "" ? "" : ` (${one.owner.name})`}, from byte ${numbers.format(one.byte ?? 0)} on`;
+      return `  ${one.reasons.join(", ")}${where}: ${count(Math.round(one.lostTokens), "token")} not read, ${dollars(one.cost)}`;
+    }),
+  ];
+}
+
+const SHOWN_BREAKS = 5;
 const PREFIX = "anthropic-ratelimit-unified-";
 
 /** What is left of a subscription, by its windows. */

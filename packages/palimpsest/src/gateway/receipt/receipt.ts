@@ -1,9 +1,28 @@
 import { accountTotal, type Account, type AccountTotal } from "@palimpsest/core";
 import { addCall, emptyAccount } from "@palimpsest/core/engine";
-import type { ExchangeRecord } from "./exchange-record.js";
+import type { BreakRecord, ExchangeRecord } from "./exchange-record.js";
 
 /** What one day has cost, in UTC. */
 export interface DayFigures {
+  readonly requests: number;
+  readonly cost: number;
+}
+
+/** What breaks of one kind have cost. */
+export interface BreakFigures {
+  readonly count: number;
+  readonly lostTokens: number;
+  readonly cost: number;
+}
+
+/** A break, and when it was seen. */
+export interface NotedBreak extends BreakRecord {
+  readonly at: number;
+  readonly conversation: string;
+}
+
+/** What one conversation has cost. */
+export interface ConversationFigures {
   readonly requests: number;
   readonly cost: number;
 }
@@ -30,6 +49,16 @@ export interface Receipt {
   /** What is billed, by model; the source says who pays. */
   readonly account: Account;
   readonly days: Readonly<Record<string, DayFigures>>;
+  /** How many there were; begun again by a client that compacts by itself, it is another one. */
+  readonly conversations: number;
+  readonly lanes: number;
+  /** The part of the dollars that subagents have cost. */
+  readonly subagentCost: number;
+  /** Those that were heard of last; the others together. */
+  readonly conversationCosts: Readonly<Record<string, ConversationFigures>>;
+  readonly breaks: Readonly<Record<string, BreakFigures>>;
+  /** The newest ones. */
+  readonly newestBreaks: readonly NotedBreak[];
   /** The newest headers that say what is left of a subscription. */
   readonly quota: Readonly<Record<string, string>>;
 }
@@ -49,6 +78,12 @@ export const emptyReceipt = (since: number): Receipt => ({
   tokenCounts: 0,
   account: emptyAccount,
   days: {},
+  conversations: 0,
+  lanes: 0,
+  subagentCost: 0,
+  conversationCosts: {},
+  breaks: {},
+  newestBreaks: [],
   quota: {},
 });
 
@@ -78,6 +113,64 @@ export function addExchange(receipt: Receipt, record: ExchangeRecord): Receipt {
     account,
     days: { ...receipt.days, [day]: { requests: before.requests + 1, cost: before.cost + cost } },
     quota: { ...receipt.quota, ...quota },
+    ...(record.conversation === undefined ? {} : withConversation(receipt, record, cost)),
+  };
+}
+
+const MOST_CONVERSATIONS = 100;
+const MOST_BREAKS = 20;
+/** Conversations that no longer have a line of their own. */
+const OTHERS = "others";
+
+type OfConversations = Pick<
+  Receipt,
+  "conversations" | "lanes" | "subagentCost" | "conversationCosts" | "breaks" | "newestBreaks"
+>;
+
+function withConversation(
+  receipt: Receipt,
+  { at, conversation, found }: ExchangeRecord,
+  cost: number,
+): OfConversations {
+  const { id = OTHERS, isNew, isNewLane, isSubagent } = conversation ?? {};
+  const { [id]: known = { requests: 0, cost: 0 }, ...rest } = receipt.conversationCosts;
+  const costs = { ...rest, [id]: { requests: known.requests + 1, cost: known.cost + cost } };
+  const reason = found?.reasons[0] ?? "unknown";
+  const before = receipt.breaks[reason] ?? { count: 0, lostTokens: 0, cost: 0 };
+  return {
+    conversations: receipt.conversations + (isNew === true ? 1 : 0),
+    lanes: receipt.lanes + (isNewLane === true ? 1 : 0),
+    subagentCost: receipt.subagentCost + (isSubagent === true ? cost : 0),
+    conversationCosts: newestOnes(costs),
+    breaks:
+      found === undefined
+        ? receipt.breaks
+        : {
+            ...receipt.breaks,
+            [reason]: {
+              count: before.count + 1,
+              lostTokens: before.lostTokens + found.lostTokens,
+              cost: before.cost + found.cost,
+            },
+          },
+    newestBreaks:
+      found === undefined
+        ? receipt.newestBreaks
+        : [...receipt.newestBreaks, { ...found, at, conversation: id }].slice(-MOST_BREAKS),
+  };
+}
+
+/** One line each as long as they are few; the one that was longest not heard of goes to the others. */
+function newestOnes(costs: Receipt["conversationCosts"]): Receipt["conversationCosts"] {
+  const oldest = Object.keys(costs).find((id) => id !== OTHERS);
+  if (Object.keys(costs).length <= MOST_CONVERSATIONS || oldest === undefined) return costs;
+  const { [oldest]: gone, [OTHERS]: others, ...rest } = costs;
+  return {
+    ...rest,
+    [OTHERS]: {
+      requests: (others?.requests ?? 0) + (gone?.requests ?? 0),
+      cost: (others?.cost ?? 0) + (gone?.cost ?? 0),
+    },
   };
 }
 

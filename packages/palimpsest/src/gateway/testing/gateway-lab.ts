@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import type { ProxySettings } from "../launch/proxy-messages.js";
 import { startProxy, type Proxy } from "../launch/start-proxy.js";
 import { emptyReceipt } from "../receipt/receipt.js";
-import { createExchangeReader } from "../watch/read-exchange.js";
+import { createExchangeReader } from "../watch/exchange-reader.js";
 
 /** A request as the upstream saw it. */
 export interface SeenRequest {

@@ -4,13 +4,6 @@ import { textOf } from "./decompress.js";
 import type { Exchange } from "./exchange.js";
 import { readAnswer, type ReadAnswer } from "./read-answer.js";
 import { quotaIn } from "./read-headers.js";
-import type { ExchangeReader } from "./watcher.js";
-
-/** Reads in the thread that asks. */
-export const createExchangeReader = (): ExchangeReader => ({
-  read: (exchange) => Promise.resolve(readExchange(exchange)),
-  close: () => {},
-});
 
 /** What an exchange was and what it has used. Whatever its bodies hold, this does not throw. */
 export function readExchange(exchange: Exchange): ExchangeRecord {

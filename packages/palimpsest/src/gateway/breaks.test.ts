@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  createEchoPlayer,
+  createSimulator,
+  createSimulatorApp,
+  startSimulatorServer,
+  type Simulator,
+  type SimulatorServer,
+} from "../simulator/index.js";
+import { startProxy, type Proxy } from "./launch/start-proxy.js";
+import { emptyReceipt } from "./receipt/receipt.js";
+import { createExchangeReader } from "./watch/exchange-reader.js";
+
+let simulator: Simulator;
+let server: SimulatorServer;
+let proxy: Proxy;
+beforeEach(async () => {
+  simulator = createSimulator({ player: createEchoPlayer() });
+  server = await startSimulatorServer({ app: createSimulatorApp({ simulator, clock: "manual" }) });
+  proxy = await startProxy(
+    {
+      upstream: server.url,
+      upstreamOpenai: server.url,
+      host: "127.0.0.1",
+      port: 0,
+      mode: "observe",
+      tokens: [],
+      controlToken: "t",
+      receipt: emptyReceipt(0),
+    },
+    { reader: createExchangeReader(), env: {}, now: () => simulator.now() },
+  );
+});
+afterEach(async () => {
+  await proxy.close();
+  await server.close();
+});
+
+type Json = Readonly<Record<string, unknown>>;
+const marker = { cache_control: { type: "ephemeral" } };
+const words = (text: string, times: number): string => `${text} `.repeat(times);
+
+/** A conversation as a client holds it. */
+interface Talk {
+  model: string;
+  system: Json[];
+  tools: Json[];
+  messages: { role: string; content: unknown }[];
+  headers: Record<string, string>;
+  /** No marker on the last block. */
+  isUnmarked?: boolean;
+}
+
+const talk = (topic: string, headers: Record<string, string> = {}): Talk => ({
+  model: "claude-opus-5",
+  system: [
+    { type: "text", text: "You are an agent." },
+    { type: "text", text: words(`the rules of ${topic}`, 1500), ...marker },
+  ],
+  tools: [tool("read"), tool("write")],
+  messages: [],
+  headers,
+});
+
+const tool = (name: string): Json => ({
+  name,
+  description: words(`${name} a file`, 300),
+  input_schema: { type: "object" },
+});
+
+/** Sends one more prompt, the last block marked, and keeps the answer. */
+async function say(one: Talk, text: string, times = 800): Promise<void> {
+  one.messages.push({ role: "user", content: words(text, times) });
+  const sent = one.messages.map(({ role, content }, index) =>
+    index === one.messages.length - 1 && one.isUnmarked !== true
+      ? { role, content: [{ type: "text", text: content, ...marker }] }
+      : { role, content },
+  );
+  const { model, system, tools, headers } = one;
+  const response = await fetch(`http://127.0.0.1:${proxy.port}/anthropic/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": "k", "anthropic-version": "2023-06-01", ...headers },
+    body: JSON.stringify({ model, max_tokens: 100, system, tools, messages: sent }),
+  });
+  expect(response.status).toBe(200);
+  const { content } = (await response.json()) as { content: unknown };
+  one.messages.push({ role: "assistant", content });
+  await proxy.settled();
+}
+
+const found = () => proxy.document().newestBreaks;
+
+describe("breaks are named with their reason, their owner and the first byte that is another", () => {
+  const provoked: readonly (readonly [what: string, change: (one: Talk) => void, expected: object])[] = [
+    [
+      "a tool is added",
+      (one) => one.tools.push(tool("search")),
+      { reasons: ["tools-changed"], owner: { kind: "tool", index: 2, name: "search" } },
+    ],
+    [
+      "a tool is described otherwise",
+      (one) => void (one.tools[1] = { ...one.tools[1], description: words("write a file", 299) }),
+      { reasons: ["tools-changed"], owner: { kind: "tool", index: 1, name: "write" } },
+    ],
+    [
+      "the system prompt is edited",
+      (one) =>
+        void (one.system[1] = { type: "text", text: `${words("the rules of breaks", 1000)}!`, ...marker }),
+      { reasons: ["system-changed"], owner: { kind: "system", index: 1, name: "" } },
+    ],
+    [
+      "a date stands before what is cached",
+      (one) => void (one.system[0] = { type: "text", text: "You are an agent. Today is Tuesday." }),
+      {
+        reasons: ["system-changed"],
+        owner: { kind: "system", index: 0, name: "" },
+        byte: '{"type":"text","text":"You are an agent.'.length,
+      },
+    ],
+    ["the model is switched", (one) => void (one.model = "claude-opus-4-8"), { reasons: ["model-changed"] }],
+    [
+      "what was said before is edited",
+      (one) => void (one.messages[2] = { role: "user", content: words("the second thing", 700) }),
+      { reasons: ["messages-changed"], owner: { kind: "message", index: 2, name: "user" } },
+    ],
+    [
+      "the marker of the messages is gone",
+      (one) => void (one.isUnmarked = true),
+      { reasons: ["markers-changed"] },
+    ],
+    ["the lifetime has passed", () => simulator.advance(6 * 60_000), { reasons: ["expired"] }],
+  ];
+
+  it.each(provoked)("%s", async (_, change, expected) => {
+    const one = talk("breaks");
+    for (const text of ["the first thing", "the second thing", "the third thing"]) {
+      await say(one, text);
+      simulator.advance(10_000);
+    }
+    expect(found()).toEqual([]);
+    change(one);
+    await say(one, "the fourth thing");
+    expect(found()).toMatchObject([{ ...expected, conversation: "conversation-1" }]);
+    const [first] = found();
+    expect(first?.lostTokens).toBeGreaterThan(2000);
+    expect(first?.cost).toBeGreaterThan(0);
+    const { breaks, conversations } = proxy.document();
+    expect(breaks).toMatchObject({ [first?.reasons[0] ?? ""]: { count: 1, lostTokens: first?.lostTokens } });
+    expect(conversations).toBe(1);
+    // It is one break, not one for every request from there on.
+    one.isUnmarked = false;
+    await say(one, "the fifth thing");
+    expect(found()).toHaveLength(1);
+  });
+
+  it("none where a person goes back and says something else, or asks again", async () => {
+    const one = talk("ways");
+    for (const text of ["one", "two", "three"]) await say(one, text);
+    one.messages.splice(2);
+    await say(one, "another second");
+    one.messages.splice(-2);
+    await say(one, "another second");
+    await say(one, "and on");
+    expect(found()).toEqual([]);
+    expect(proxy.document()).toMatchObject({ conversations: 1, lanes: 1 });
+  });
+
+  it("none where a client has compacted by itself: that begins another conversation in the same lane", async () => {
+    const one = talk("compaction", { "x-claude-code-session-id": "s" });
+    for (const text of ["one", "two", "three"]) await say(one, text);
+    one.messages = [];
+    await say(one, "a summary of all that");
+    await say(one, "and on");
+    expect(found()).toEqual([]);
+    expect(proxy.document()).toMatchObject({ conversations: 2, lanes: 1 });
+  });
+});
+
+describe("conversations are told apart", () => {
+  it("fifty at once with subagents and side questions under one session id: none is mixed up", async () => {
+    const session = { "x-claude-code-session-id": "one-session" };
+    const mains = Array.from({ length: 50 }, (_, index) => talk(`topic ${index % 5}`, session));
+    const agents = Array.from({ length: 10 }, (_, index) =>
+      talk("a subagent", { ...session, "x-claude-code-agent-id": `agent-${index}` }),
+    );
+    const titles = mains.slice(0, 10).map((): Talk => ({
+      ...talk("titles", session),
+      model: "claude-haiku-4-5",
+      tools: [],
+      system: [{ type: "text", text: "Write a title." }],
+    }));
+    for (let round = 0; round < 3; round += 1) {
+      await Promise.all([
+        ...mains.map((one, index) => say(one, `main ${index} round ${round}`, 100)),
+        ...agents.map((one) => say(one, `the task, round ${round}`, 100)),
+        // The very words of the main conversation, to another model.
+        ...titles.map((one, index) => say({ ...one, messages: [] }, `main ${index} round 0`, 100)),
+      ]);
+      simulator.advance(1000);
+    }
+    const { conversations, lanes, conversationCosts, requests } = proxy.document();
+    expect(found()).toEqual([]);
+    expect({ conversations, lanes, requests }).toEqual({ conversations: 70, lanes: 11, requests: 210 });
+    expect(Object.values(conversationCosts).map((one) => one.requests)).toEqual(
+      Array.from({ length: 70 }, () => 3),
+    );
+    const sum = Object.values(conversationCosts).reduce((total, { cost }) => total + cost, 0);
+    expect(sum).toBeCloseTo(proxy.document().cost, 8);
+    expect(proxy.document().subagentCost).toBeGreaterThan(0);
+  });
+
+  it("a client that names no session, or names it in its body", async () => {
+    const one = talk("one");
+    const two = talk("two");
+    await say(one, "hello one");
+    await say(two, "hello two");
+    await say(one, "more one");
+    await say(two, "more two");
+    expect(proxy.document()).toMatchObject({ conversations: 2, lanes: 1 });
+    expect(found()).toEqual([]);
+  });
+});

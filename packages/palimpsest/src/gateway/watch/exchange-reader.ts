@@ -1,0 +1,91 @@
+import { asFields, createCacheWatch, isTooDeep } from "@palimpsest/core/engine";
+import type { ModelRequest } from "@palimpsest/core";
+import type { BreakRecord, ConversationRecord, ExchangeRecord } from "../receipt/exchange-record.js";
+import { createConversations, type Placed } from "./conversations.js";
+import { textOf } from "./decompress.js";
+import type { Exchange } from "./exchange.js";
+import { laneOf } from "./lane.js";
+import { firstDifference, promptParts } from "./prompt-parts.js";
+import { readExchange } from "./read-exchange.js";
+import type { ExchangeReader } from "./watcher.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads in the thread that asks, and remembers: which conversation it is, and whether its cache broke. */
+export function createExchangeReader(): ExchangeReader {
+  const watch = createCacheWatch({ settings: { cacheBreakSources: 10_000, cacheBreakDiffs: 0 } });
+  const conversations = createConversations((line) => watch.forget(line));
+
+  const breakOf = (
+    exchange: Exchange,
+    call: NonNullable<ExchangeRecord["call"]>,
+    { request, placed }: { readonly request: Fields; readonly placed: Placed },
+  ): BreakRecord | undefined => {
+    const { line, before } = placed;
+    const endedAt = exchange.at + exchange.milliseconds;
+    // One that began before the other was answered could not read what that one wrote.
+    const isBeside = exchange.at < line.answeredAt;
+    line.answeredAt = Math.max(line.answeredAt, endedAt);
+    if (isBeside) return undefined;
+    const source = line.id;
+    watch.before({
+      source,
+      request: request as unknown as ModelRequest,
+      betas: betasOf(exchange),
+      at: exchange.at,
+    });
+    const found = watch.after({ source, usage: call.usage, at: endedAt, model: call.model });
+    if (found === undefined) return undefined;
+    const difference = before === undefined ? undefined : firstDifference(before, promptParts(request));
+    return {
+      reasons: found.reasons.map(({ kind }) => kind),
+      lostTokens: found.lostTokens,
+      cost: found.cost ?? 0,
+      gapMs: found.gapMs,
+      ...difference,
+    };
+  };
+
+  const observed = (exchange: Exchange): ExchangeRecord => {
+    const record = readExchange(exchange);
+    if (record.endpoint !== "messages" || record.call === undefined) return record;
+    const request = requestOf(exchange);
+    if (request === undefined) return record;
+    const lane = laneOf(exchange.headers, request);
+    const key = JSON.stringify([exchange.tenant, lane.key]);
+    const placed = conversations.place(request, { ...lane, key }, exchange.requestBody?.length ?? 0);
+    const found = breakOf(exchange, record.call, { request, placed });
+    const conversation: ConversationRecord = {
+      id: placed.line.conversation,
+      isNew: placed.isNewConversation,
+      isNewLane: placed.isNewLane,
+      isSubagent: lane.isSubagent,
+    };
+    return { ...record, conversation, ...(found === undefined ? {} : { found }) };
+  };
+
+  return {
+    read(exchange) {
+      try {
+        return Promise.resolve(observed(exchange));
+      } catch {
+        // Whatever a request holds: what it used is known without it.
+        return Promise.resolve(readExchange(exchange));
+      }
+    },
+    close: () => {},
+  };
+}
+
+/** The request as JSON has it; undefined where it is none, or deeper than anybody writes. */
+function requestOf({ requestBody, headers }: Exchange): Fields | undefined {
+  if (requestBody === undefined) return undefined;
+  const value: unknown = JSON.parse(textOf(requestBody, headers["content-encoding"] ?? ""));
+  return isTooDeep(value) || !Array.isArray(asFields(value)["messages"]) ? undefined : asFields(value);
+}
+
+const betasOf = ({ headers }: Exchange): readonly string[] =>
+  (headers["anthropic-beta"] ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
