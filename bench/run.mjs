@@ -11,6 +11,7 @@ import { benchmarks, chooseBenchmarks, formatFigure } from "../packages/palimpse
 import { adaptersBench } from "./adapters-bench.mjs";
 import { coreSizeBench } from "./core-size-bench.mjs";
 import { demoBench } from "./demo-bench.mjs";
+import { gatewayBench } from "./gateway-bench.mjs";
 import { longAuditBench } from "./long-audit.mjs";
 import { postgresBench } from "./postgres-bench.mjs";
 import { peersBench } from "./replay-bench.mjs";
@@ -24,6 +25,7 @@ const own = [
   adaptersBench,
   demoBench,
   screenBench,
+  gatewayBench,
   readingBench,
   postgresBench,
   telemetryBench,

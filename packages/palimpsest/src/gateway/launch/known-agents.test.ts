@@ -11,7 +11,8 @@ describe("how a command is started", () => {
     expect(arrange("/usr/bin/claude").env).toEqual({ ...given, ENABLE_TOOL_SEARCH: "true" });
     // What a person has chosen stays, and what was not there before the gateway is not given.
     expect(arrange("claude", { ENABLE_TOOL_SEARCH: "false" }).env).toEqual(given);
-    expect(arrange("claude", {}, false).env).toEqual(given);
+    expect(arrange("claude", {}, false)).toMatchObject({ env: given, differs: [] });
+    expect(arrange("claude").differs).toHaveLength(1);
   });
 
   it("pi: an extension of this run", () => {

@@ -38,6 +38,11 @@ const nothing = { args: [], differs: [] } as const;
 const agents: Readonly<Record<string, Arrange>> = {
   claude: ({ addresses, env, isVendor }) => ({
     ...nothing,
+    differs: isVendor
+      ? [
+          "it asks for no cache that is shared between organisations and for no diagnosis of the cache, as with any other address",
+        ]
+      : [],
     env: {
       ANTHROPIC_BASE_URL: addresses.anthropic,
       // Tools of MCP servers are loaded when they are asked for; with another address they all stand in every request.

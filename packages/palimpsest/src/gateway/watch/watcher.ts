@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { ExchangeEnd, ExchangeRecord } from "../receipt/exchange-record.js";
 import type { AnswerHead, Exchange, ExchangeHead } from "./exchange.js";
 
@@ -54,17 +55,21 @@ export function createWatcher({ reader, now, onPass, onBegin, onRecord }: Watche
         end(how, isIdentical) {
           if (isOver) return;
           isOver = true;
-          const bodies = { requestBody: request.whole(), answerBody: response.whole() };
-          const exchange: Exchange = {
-            ...head,
-            milliseconds: now() - head.at,
-            end: how,
-            isIdentical,
-            ...(answer === undefined ? {} : { answer }),
-            ...(bodies.requestBody === undefined ? {} : { requestBody: bodies.requestBody }),
-            ...(bodies.answerBody === undefined ? {} : { answerBody: bodies.answerBody }),
-          };
-          const reading = reader.read(exchange).then(onRecord);
+          const milliseconds = now() - head.at;
+          // Not before the answer's last bytes are on their way.
+          const reading = turnOfTheLoop().then(async () => {
+            const bodies = { requestBody: request.whole(), answerBody: response.whole() };
+            const exchange: Exchange = {
+              ...head,
+              milliseconds,
+              end: how,
+              isIdentical,
+              ...(answer === undefined ? {} : { answer }),
+              ...(bodies.requestBody === undefined ? {} : { requestBody: bodies.requestBody }),
+              ...(bodies.answerBody === undefined ? {} : { answerBody: bodies.answerBody }),
+            };
+            onRecord(await reader.read(exchange));
+          });
           underWay.add(reading);
           void reading.finally(() => underWay.delete(reading));
         },
