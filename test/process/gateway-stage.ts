@@ -51,7 +51,7 @@ export async function locksOf({ data }: Folders): Promise<readonly Lock[]> {
 }
 
 /** The processes that a process has started and that run, by their command lines. */
-export const childrenOf = (pid: number): readonly { readonly pid: number; readonly command: string }[] =>
+const childrenOf = (pid: number): readonly { readonly pid: number; readonly command: string }[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
     .trim()
     .split(" ")

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
@@ -295,6 +295,29 @@ describe("palimpsest gateway -- COMMAND", () => {
     expect([...new Set(others)]).toEqual([`connect ${hostname}:${port}`]);
   });
 
+  it("--record: what was said is read by transcript check and analyze, and said at the start", async () => {
+    const folder = join(folders.root, "recorded");
+    const { ask, nextLine, end, pid } = start(withAgent("--record", folder));
+    const [, , url = ""] = (await nextLine()).split(" ");
+    expect(await ask("one")).toBe("You said: one");
+    await fetch(`${new URL(url).origin}/__gateway/stats`);
+    process.kill(proxyOf(pid) ?? 0, "SIGKILL");
+    expect(await ask("two")).toBe("You said: two");
+    expect((await end()).stderr).toContain(
+      `palimpsest: what is said is recorded in ${folder}, contents and all\n`,
+    );
+    const files = (await readdir(join(folder, "local"))).map((name) => join(folder, "local", name));
+    const checked = await runHere(["transcript", "check", "--json", ...files]);
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      files: [
+        { format: "claude-code", messages: 2, apiResponses: 1, valid: true },
+        { format: "claude-code", messages: 2, apiResponses: 1, valid: true },
+      ],
+    });
+    const analyzed = await runHere(["analyze", "--json", ...files.slice(0, 1)]);
+    expect(analyzed).toMatchObject({ code: 0, stdout: expect.stringContaining('"cost"') as string });
+  });
+
   it("no key is in the receipt, on the terminal, in the lock file or in any file", async () => {
     const key = "sk-ant-oat01-this-is-a-secret-key";
     const file = join(folders.root, "receipt.json");
@@ -395,7 +418,7 @@ describe("palimpsest gateway", () => {
 });
 
 async function serve(
-  listener: (incoming: IncomingMessage, outgoing: import("node:http").ServerResponse) => void,
+  listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const server: Server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");

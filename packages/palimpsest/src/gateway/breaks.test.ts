@@ -1,94 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  createEchoPlayer,
-  createSimulator,
-  createSimulatorApp,
-  startSimulatorServer,
-  type Simulator,
-  type SimulatorServer,
-} from "../simulator/index.js";
-import { startProxy, type Proxy } from "./launch/start-proxy.js";
-import { emptyReceipt } from "./receipt/receipt.js";
-import { createExchangeReader } from "./watch/exchange-reader.js";
+  createTalkLab,
+  marker,
+  say as sayTo,
+  talk,
+  tool,
+  words,
+  type Talk,
+  type TalkLab,
+} from "./testing/talk-lab.js";
 
-let simulator: Simulator;
-let server: SimulatorServer;
-let proxy: Proxy;
+let lab: TalkLab;
 beforeEach(async () => {
-  simulator = createSimulator({ player: createEchoPlayer() });
-  server = await startSimulatorServer({ app: createSimulatorApp({ simulator, clock: "manual" }) });
-  proxy = await startProxy(
-    {
-      upstream: server.url,
-      upstreamOpenai: server.url,
-      host: "127.0.0.1",
-      port: 0,
-      mode: "observe",
-      tokens: [],
-      controlToken: "t",
-      receipt: emptyReceipt(0),
-    },
-    { reader: createExchangeReader(), env: {}, now: () => simulator.now() },
-  );
+  lab = await createTalkLab();
 });
-afterEach(async () => {
-  await proxy.close();
-  await server.close();
-});
+afterEach(() => lab.close());
 
-type Json = Readonly<Record<string, unknown>>;
-const marker = { cache_control: { type: "ephemeral" } };
-const words = (text: string, times: number): string => `${text} `.repeat(times);
-
-/** A conversation as a client holds it. */
-interface Talk {
-  model: string;
-  system: Json[];
-  tools: Json[];
-  messages: { role: string; content: unknown }[];
-  headers: Record<string, string>;
-  /** No marker on the last block. */
-  isUnmarked?: boolean;
-}
-
-const talk = (topic: string, headers: Record<string, string> = {}): Talk => ({
-  model: "claude-opus-5",
-  system: [
-    { type: "text", text: "You are an agent." },
-    { type: "text", text: words(`the rules of ${topic}`, 1500), ...marker },
-  ],
-  tools: [tool("read"), tool("write")],
-  messages: [],
-  headers,
-});
-
-const tool = (name: string): Json => ({
-  name,
-  description: words(`${name} a file`, 300),
-  input_schema: { type: "object" },
-});
-
-/** Sends one more prompt, the last block marked, and keeps the answer. */
-async function say(one: Talk, text: string, times = 800): Promise<void> {
-  one.messages.push({ role: "user", content: words(text, times) });
-  const sent = one.messages.map(({ role, content }, index) =>
-    index === one.messages.length - 1 && one.isUnmarked !== true
-      ? { role, content: [{ type: "text", text: content, ...marker }] }
-      : { role, content },
-  );
-  const { model, system, tools, headers } = one;
-  const response = await fetch(`http://127.0.0.1:${proxy.port}/anthropic/v1/messages`, {
-    method: "POST",
-    headers: { "x-api-key": "k", "anthropic-version": "2023-06-01", ...headers },
-    body: JSON.stringify({ model, max_tokens: 100, system, tools, messages: sent }),
-  });
-  expect(response.status).toBe(200);
-  const { content } = (await response.json()) as { content: unknown };
-  one.messages.push({ role: "assistant", content });
-  await proxy.settled();
-}
-
-const found = () => proxy.document().newestBreaks;
+const say = (one: Talk, text: string, times?: number): Promise<void> => sayTo(lab, one, text, times);
+const found = () => lab.proxy.document().newestBreaks;
 
 describe("breaks are named with their reason, their owner and the first byte that is another", () => {
   const provoked: readonly (readonly [what: string, change: (one: Talk) => void, expected: object])[] = [
@@ -128,14 +57,14 @@ describe("breaks are named with their reason, their owner and the first byte tha
       (one) => void (one.isUnmarked = true),
       { reasons: ["markers-changed"] },
     ],
-    ["the lifetime has passed", () => simulator.advance(6 * 60_000), { reasons: ["expired"] }],
+    ["the lifetime has passed", () => lab.simulator.advance(6 * 60_000), { reasons: ["expired"] }],
   ];
 
   it.each(provoked)("%s", async (_, change, expected) => {
     const one = talk("breaks");
     for (const text of ["the first thing", "the second thing", "the third thing"]) {
       await say(one, text);
-      simulator.advance(10_000);
+      lab.simulator.advance(10_000);
     }
     expect(found()).toEqual([]);
     change(one);
@@ -144,7 +73,7 @@ describe("breaks are named with their reason, their owner and the first byte tha
     const [first] = found();
     expect(first?.lostTokens).toBeGreaterThan(2000);
     expect(first?.cost).toBeGreaterThan(0);
-    const { breaks, conversations } = proxy.document();
+    const { breaks, conversations } = lab.proxy.document();
     expect(breaks).toMatchObject({ [first?.reasons[0] ?? ""]: { count: 1, lostTokens: first?.lostTokens } });
     expect(conversations).toBe(1);
     // It is one break, not one for every request from there on.
@@ -162,7 +91,7 @@ describe("breaks are named with their reason, their owner and the first byte tha
     await say(one, "another second");
     await say(one, "and on");
     expect(found()).toEqual([]);
-    expect(proxy.document()).toMatchObject({ conversations: 1, lanes: 1 });
+    expect(lab.proxy.document()).toMatchObject({ conversations: 1, lanes: 1 });
   });
 
   it("none where a client has compacted by itself: that begins another conversation in the same lane", async () => {
@@ -172,7 +101,7 @@ describe("breaks are named with their reason, their owner and the first byte tha
     await say(one, "a summary of all that");
     await say(one, "and on");
     expect(found()).toEqual([]);
-    expect(proxy.document()).toMatchObject({ conversations: 2, lanes: 1 });
+    expect(lab.proxy.document()).toMatchObject({ conversations: 2, lanes: 1 });
   });
 });
 
@@ -196,17 +125,17 @@ describe("conversations are told apart", () => {
         // The very words of the main conversation, to another model.
         ...titles.map((one, index) => say({ ...one, messages: [] }, `main ${index} round 0`, 100)),
       ]);
-      simulator.advance(1000);
+      lab.simulator.advance(1000);
     }
-    const { conversations, lanes, conversationCosts, requests } = proxy.document();
+    const { conversations, lanes, conversationCosts, requests } = lab.proxy.document();
     expect(found()).toEqual([]);
     expect({ conversations, lanes, requests }).toEqual({ conversations: 70, lanes: 11, requests: 210 });
     expect(Object.values(conversationCosts).map((one) => one.requests)).toEqual(
       Array.from({ length: 70 }, () => 3),
     );
     const sum = Object.values(conversationCosts).reduce((total, { cost }) => total + cost, 0);
-    expect(sum).toBeCloseTo(proxy.document().cost, 8);
-    expect(proxy.document().subagentCost).toBeGreaterThan(0);
+    expect(sum).toBeCloseTo(lab.proxy.document().cost, 8);
+    expect(lab.proxy.document().subagentCost).toBeGreaterThan(0);
   });
 
   it("a client that names no session, or names it in its body", async () => {
@@ -216,7 +145,7 @@ describe("conversations are told apart", () => {
     await say(two, "hello two");
     await say(one, "more one");
     await say(two, "more two");
-    expect(proxy.document()).toMatchObject({ conversations: 2, lanes: 1 });
+    expect(lab.proxy.document()).toMatchObject({ conversations: 2, lanes: 1 });
     expect(found()).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ interface GatewayFlags {
   readonly host: string;
   readonly mode: Mode;
   readonly receipt?: string;
+  readonly record?: string;
 }
 
 /** What paths have to begin with; several with commas between them. */
@@ -52,6 +53,10 @@ export function addGatewayCommand(
       "observe",
     )
     .option("--receipt <file>", "write the receipt to this file, as JSON")
+    .option(
+      "--record <folder>",
+      "write conversations to this folder, contents and all, for replay and analyze",
+    )
     .addHelpText(
       "after",
       [
@@ -91,6 +96,7 @@ export function addGatewayCommand(
         tokens,
         command: given,
         ...(flags.receipt === undefined ? {} : { receiptFile: resolve(flags.receipt) }),
+        ...(flags.record === undefined ? {} : { recordFolder: resolve(flags.record) }),
         lockFolder: join(dataDirectory({ home: env["HOME"] ?? homedir(), env }), "gateway"),
         env: rest,
         onListening: (url) => void terminal.stdout.write(`listening on ${url}\n`),

@@ -17,6 +17,8 @@ export interface ProxySettings {
   readonly receipt: Receipt;
   /** Where a proxy whose launcher was killed leaves the receipt. */
   readonly receiptFile?: string;
+  /** Where conversations are recorded. */
+  readonly recordFolder?: string;
 }
 
 /** To the proxy. */

@@ -44,7 +44,9 @@ async function start({ settings }: Extract<ToProxy, { readonly kind: "start" }>)
   ({ receiptFile } = settings);
   try {
     running = await startProxy(settings, {
-      reader: createWorkerReader(),
+      reader: createWorkerReader(
+        settings.recordFolder === undefined ? {} : { recordFolder: settings.recordFolder },
+      ),
       env: process.env,
       onBegin: () => tell({ kind: "began" }),
       onRecord: (record) => tell({ kind: "record", record }),

@@ -21,6 +21,8 @@ export interface GatewayRun {
   /** A command and its arguments; none: it serves until it is stopped. */
   readonly command: readonly string[];
   readonly receiptFile?: string;
+  /** Where conversations are recorded, contents and all. */
+  readonly recordFolder?: string;
   /** Where lock files are. */
   readonly lockFolder: string;
   readonly env: Environment;
@@ -36,7 +38,7 @@ export const VENDORS = { anthropic: "https://api.anthropic.com", openai: "https:
 
 /** Runs a gateway to its end and gives the exit code: that of the command, where there is one. Throws a sentence. */
 export async function runGateway(run: GatewayRun): Promise<number> {
-  const { upstream, upstreamOpenai, host, port, mode, tokens, receiptFile } = run;
+  const { upstream, upstreamOpenai, host, port, mode, tokens, receiptFile, recordFolder } = run;
   const controlToken = newToken();
   const supervisor = await startSupervisor(
     {
@@ -49,12 +51,14 @@ export async function runGateway(run: GatewayRun): Promise<number> {
       controlToken,
       receipt: emptyReceipt(Date.now()),
       ...(receiptFile === undefined ? {} : { receiptFile }),
+      ...(recordFolder === undefined ? {} : { recordFolder }),
     },
     run.say,
   );
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${supervisor.port}`;
   let lock: string | undefined;
   try {
+    if (recordFolder !== undefined) run.say(`what is said is recorded in ${recordFolder}, contents and all`);
     lock = await writeLock(run.lockFolder, supervisor.port, { pid: process.pid, url, token: controlToken });
     if (run.command.length > 0) return await serveCommand(run, supervisor, url);
     run.onListening(url);

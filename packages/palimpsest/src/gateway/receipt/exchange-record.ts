@@ -64,6 +64,8 @@ export interface ExchangeRecord {
   readonly unread?: string;
   readonly conversation?: ConversationRecord;
   readonly found?: BreakRecord;
+  /** Why it is not in the recording, where there is one. */
+  readonly unrecorded?: string;
   /** Headers that say what is left of a subscription, by their names. */
   readonly quota?: Readonly<Record<string, string>>;
 }

@@ -54,6 +54,7 @@ export interface ReceiptDocument {
   readonly errorTypes: Readonly<Record<string, number>>;
   readonly lost: number;
   readonly unread: Readonly<Record<string, number>>;
+  readonly unrecorded: Readonly<Record<string, number>>;
   readonly quota: Readonly<Record<string, string>>;
   /** What active mode has done: nothing, as long as every byte is passed on as it came. */
   readonly standIns: number;
@@ -88,6 +89,7 @@ export function receiptDocument(receipt: Receipt, mode: string): ReceiptDocument
     errorTypes: receipt.errorTypes,
     lost: receipt.lost,
     unread: receipt.unread,
+    unrecorded: receipt.unrecorded,
     quota: receipt.quota,
     standIns: 0,
     saved: { gross: 0, spent: 0, net: 0 },

@@ -84,6 +84,7 @@ function notes({
   errors,
   errorTypes,
   unread,
+  unrecorded,
   lost,
   unwatched,
   tokenCounts,
@@ -96,6 +97,7 @@ function notes({
     ...(tokenCounts > 0 ? [`${count(tokenCounts, "question")} for a count of tokens, free`] : []),
     ...(errors > 0 ? [`${count(errors, "error")}: ${named(errorTypes)}`] : []),
     ...(Object.keys(unread).length > 0 ? [`not in these figures: ${named(unread)}`] : []),
+    ...(Object.keys(unrecorded).length > 0 ? [`not recorded: ${named(unrecorded)}`] : []),
     ...(unwatched > 0
       ? [`${count(unwatched, "request")} passed while the mode was off, not in these figures`]
       : []),

@@ -44,6 +44,8 @@ export interface Receipt {
   readonly lost: number;
   /** Exchanges of which it could not be read what they used, by the reason. */
   readonly unread: Readonly<Record<string, number>>;
+  /** Exchanges that a recording lacks, by the reason. */
+  readonly unrecorded: Readonly<Record<string, number>>;
   /** Questions of how many tokens a prompt has: they cost nothing. */
   readonly tokenCounts: number;
   /** What is billed, by model; the source says who pays. */
@@ -75,6 +77,7 @@ export const emptyReceipt = (since: number): Receipt => ({
   errorTypes: {},
   lost: 0,
   unread: {},
+  unrecorded: {},
   tokenCounts: 0,
   account: emptyAccount,
   days: {},
@@ -109,6 +112,7 @@ export function addExchange(receipt: Receipt, record: ExchangeRecord): Receipt {
     errors: receipt.errors + (error === undefined ? 0 : 1),
     errorTypes: counted(receipt.errorTypes, error),
     unread: counted(receipt.unread, unread),
+    unrecorded: counted(receipt.unrecorded, record.unrecorded),
     tokenCounts: receipt.tokenCounts + (record.endpoint === "count-tokens" ? 1 : 0),
     account,
     days: { ...receipt.days, [day]: { requests: before.requests + 1, cost: before.cost + cost } },

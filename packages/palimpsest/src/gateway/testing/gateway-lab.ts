@@ -13,7 +13,7 @@ import { emptyReceipt } from "../receipt/receipt.js";
 import { createExchangeReader } from "../watch/exchange-reader.js";
 
 /** A request as the upstream saw it. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly string[];

@@ -3,7 +3,7 @@ import type { Lane } from "./lane.js";
 import { comparable, promptParts, type PromptPart } from "./prompt-parts.js";
 
 /** A line of requests that each go on from the one before. */
-export interface Line {
+interface Line {
   /** Of this line alone; what the watch of the cache knows it by. */
   readonly id: string;
   /** Shared by lines that begin alike and go different ways. */

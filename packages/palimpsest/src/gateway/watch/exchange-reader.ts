@@ -6,13 +6,20 @@ import { textOf } from "./decompress.js";
 import type { Exchange } from "./exchange.js";
 import { laneOf } from "./lane.js";
 import { firstDifference, promptParts } from "./prompt-parts.js";
+import { createRecorder } from "./recorder.js";
 import { readExchange } from "./read-exchange.js";
 import type { ExchangeReader } from "./watcher.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+export interface ReaderOptions {
+  /** Where conversations are written to, contents and all; undefined for nowhere. */
+  readonly recordFolder?: string;
+}
+
 /** Reads in the thread that asks, and remembers: which conversation it is, and whether its cache broke. */
-export function createExchangeReader(): ExchangeReader {
+export function createExchangeReader({ recordFolder }: ReaderOptions = {}): ExchangeReader {
+  const recorder = recordFolder === undefined ? undefined : createRecorder(recordFolder, Date.now);
   const watch = createCacheWatch({ settings: { cacheBreakSources: 10_000, cacheBreakDiffs: 0 } });
   const conversations = createConversations((line) => watch.forget(line));
 
@@ -61,7 +68,13 @@ export function createExchangeReader(): ExchangeReader {
       isNewLane: placed.isNewLane,
       isSubagent: lane.isSubagent,
     };
-    return { ...record, conversation, ...(found === undefined ? {} : { found }) };
+    const unrecorded = recordOf(() => recorder?.record(exchange, placed, request));
+    return {
+      ...record,
+      conversation,
+      ...(found === undefined ? {} : { found }),
+      ...(unrecorded === undefined ? {} : { unrecorded }),
+    };
   };
 
   return {
@@ -75,6 +88,16 @@ export function createExchangeReader(): ExchangeReader {
     },
     close: () => {},
   };
+}
+
+/** Why something could not be written; undefined where it could. */
+function recordOf(write: () => void): string | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error);
+  }
 }
 
 /** The request as JSON has it; undefined where it is none, or deeper than anybody writes. */

@@ -86,7 +86,8 @@ export function firstDifference(
     // What was put in is named, else what was there.
     const isAdded = other !== undefined && before.length < now.length && other.kind !== "message";
     const { kind, index, name } = isAdded || other?.kind === part.kind ? (other ?? part) : part;
-    return { owner: { kind, index, name }, byte: differsAt(text, otherText) };
+    const byte = other?.kind === part.kind ? differsAt(text, otherText) : 0;
+    return { owner: { kind, index, name }, byte };
   }
   return undefined;
 }

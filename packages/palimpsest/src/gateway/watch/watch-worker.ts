@@ -1,8 +1,8 @@
-import { parentPort } from "node:worker_threads";
-import { createExchangeReader } from "./exchange-reader.js";
+import { parentPort, workerData } from "node:worker_threads";
+import { createExchangeReader, type ReaderOptions } from "./exchange-reader.js";
 import type { WatchReport, WatchTask } from "./worker-reader.js";
 
-const reader = createExchangeReader();
+const reader = createExchangeReader(workerData as ReaderOptions);
 
 /** Reads exchanges one after another, as they come. */
 parentPort?.on("message", ({ id, exchange }: WatchTask) => {

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { ExchangeRecord } from "../receipt/exchange-record.js";
 import type { Exchange } from "./exchange.js";
+import type { ReaderOptions } from "./exchange-reader.js";
 import { endpointOf } from "./read-exchange.js";
 import type { ExchangeReader } from "./watcher.js";
 
@@ -20,7 +21,7 @@ export interface WatchReport {
  * Reads in a thread of its own, so that no parsing and no collection of garbage holds up the path. A thread that dies takes
  * nothing with it but what it was given: those exchanges count as unread, and the next one starts another.
  */
-export function createWorkerReader(): ExchangeReader {
+export function createWorkerReader(options: ReaderOptions = {}): ExchangeReader {
   const waiting = new Map<
     number,
     { readonly exchange: Exchange; readonly resolve: (record: ExchangeRecord) => void }
@@ -28,7 +29,7 @@ export function createWorkerReader(): ExchangeReader {
   let worker: Worker | undefined;
   let last = 0;
   const start = (): Worker => {
-    const started = new Worker(new URL("./watch-worker.js", import.meta.url));
+    const started = new Worker(new URL("./watch-worker.js", import.meta.url), { workerData: options });
     started.on("message", ({ id, record }: WatchReport) => {
       waiting.get(id)?.resolve(record);
       waiting.delete(id);
