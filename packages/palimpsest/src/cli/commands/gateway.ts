@@ -26,8 +26,9 @@ export function addGatewayCommand(
   terminal: Terminal,
   finish: (exitCode: number) => void,
 ): void {
-  program
+  const gateway = program
     .command("gateway")
+    .helpCommand(false)
     .description("watches what an agent that you already use sends and pays, without changing a byte of it")
     .argument("[command...]", "after --: a command to start, which then goes through the gateway")
     .option(
@@ -97,7 +98,7 @@ export function addGatewayCommand(
         command: given,
         ...(flags.receipt === undefined ? {} : { receiptFile: resolve(flags.receipt) }),
         ...(flags.record === undefined ? {} : { recordFolder: resolve(flags.record) }),
-        lockFolder: join(dataDirectory({ home: env["HOME"] ?? homedir(), env }), "gateway"),
+        lockFolder: lockFolderIn(env),
         env: rest,
         onListening: (url) => void terminal.stdout.write(`listening on ${url}\n`),
         say,
@@ -107,7 +108,27 @@ export function addGatewayCommand(
       });
       finish(exitCode);
     });
+  gateway
+    .command("status-line")
+    .description("prints the receipt so far in one line: the command of a status line of Claude Code")
+    .addHelpText(
+      "after",
+      '\nExample, in the settings of Claude Code:\n  "statusLine": { "type": "command", "command": "palimpsest gateway status-line" }\n\n' +
+        "Prints nothing where Claude Code does not go through a gateway.",
+    )
+    .action(async () => {
+      const [{ askStats }, { statusLine }] = await Promise.all([
+        import("../../gateway/launch/ask-stats.js"),
+        import("../../gateway/receipt/status-line.js"),
+      ]);
+      const { env } = terminal;
+      const receipt = await askStats(env["ANTHROPIC_BASE_URL"] ?? "", lockFolderIn(env));
+      if (receipt !== undefined) terminal.stdout.write(`${printable(statusLine(receipt))}\n`);
+    });
 }
+
+const lockFolderIn = (env: Terminal["env"]): string =>
+  join(dataDirectory({ home: env["HOME"] ?? homedir(), env }), "gateway");
 
 function tokensIn(env: Terminal["env"], command: Command): readonly string[] {
   const tokens = (env[TOKENS] ?? "")

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExchangeRecord } from "./exchange-record.js";
 import { receiptDocument } from "./receipt-json.js";
+import { statusLine } from "./status-line.js";
 import { receiptLines } from "./receipt-text.js";
 import { addExchange, addLost, addUnwatched, emptyReceipt, type Receipt } from "./receipt.js";
 
@@ -80,6 +81,17 @@ describe("a receipt", () => {
     const mixed = receiptDocument(receiptOf(paid, record({ call: call("claude-opus-5") })), "observe");
     expect(mixed.costIs).toBe("mixed");
     expect(mixed.subscriptionCost).toBeCloseTo(mixed.cost / 2, 12);
+  });
+
+  it("in one line", () => {
+    const found = { reasons: ["tools-changed"], lostTokens: 5000, cost: 0.25, gapMs: 1 };
+    const conversation = { id: "c", isNew: true, isNewLane: true, isSubagent: false };
+    const quota = { "anthropic-ratelimit-unified-5h-utilization": "0.42" };
+    const one = record({ call: call("claude-opus-5"), isSubscription: true, found, conversation, quota });
+    expect(statusLine(receiptDocument(receiptOf(one), "observe"))).toBe(
+      "$0.04 API-equivalent · 1 request · 71% from the cache · 1 break $0.25 · 5h 42%",
+    );
+    expect(statusLine(receiptDocument(emptyReceipt(0), "observe"))).toBe("$0.00 · 0 requests");
   });
 
   it("says what is not in its figures", () => {
