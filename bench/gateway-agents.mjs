@@ -5,6 +5,7 @@
  * package registry and `openssl`; nothing else leaves this machine.
  */
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,6 +73,7 @@ try {
       const task = join(folder, "task.json");
       await writeFile(task, JSON.stringify(taskScript()));
       reportSubagents(await play(agent, { ...world, script: task, isDirect: false }));
+      await probe(agent, world);
     }
   }
 } finally {
@@ -102,6 +104,59 @@ function taskScript() {
   const shell = (rows) => ({ kind: "shell", input: { command: `seq 1 ${rows}` } });
   const steps = [[task], [shell(200)], [shell(300)]].map((calls, at) => ({ text: `Part ${at + 1}.`, calls }));
   return { steps, closing: DONE };
+}
+
+/**
+ * What the client asks for with an MCP server beside it, with a key and with a (made-up) token of a subscription: how many tools
+ * stand in a request, and the lifetimes of its markers.
+ */
+async function probe(agent, { path }) {
+  const server = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything"));
+  const servers = { mcpServers: { everything: { command: process.execPath, args: [server] } } };
+  const payers = {
+    key: { ANTHROPIC_API_KEY: "any" },
+    subscription: { CLAUDE_CODE_OAUTH_TOKEN: `sk-ant-oat01-${"a".repeat(80)}` },
+  };
+  const ways = {
+    direct: {},
+    gateway: {},
+    "gateway, ENABLE_TOOL_SEARCH=false": { ENABLE_TOOL_SEARCH: "false" },
+  };
+  for (const [payer, credential] of Object.entries(payers)) {
+    for (const [way, more] of Object.entries(ways)) {
+      const place = await mkdtemp(join(folder, "probe-"));
+      const simulator = spawn(process.execPath, [command, "simulate"], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      const [data] = await once(simulator.stdout, "data");
+      const target = String(data).split("\n")[0].replace("listening on ", "");
+      const vendor = await startVendorNameProxy({ folder: place, host: VENDOR, target });
+      const own = [agent.name, "-p", "hello", "--mcp-config", JSON.stringify(servers)];
+      const [file, ...args] = way === "direct" ? own : [process.execPath, command, "gateway", "--", ...own];
+      const env = {
+        PATH: path,
+        HOME: place,
+        PALIMPSEST_HOME: place,
+        HTTPS_PROXY: vendor.url,
+        NODE_EXTRA_CA_CERTS: vendor.authority,
+        ...agent.environment,
+        ANTHROPIC_MODEL: "claude-opus-4-8",
+        ...credential,
+        ...more,
+      };
+      const running = run(file, args, { cwd: place, env, timeout: 120_000 });
+      running.child.stdin.end();
+      await running.catch(() => {});
+      const [request] = vendor.take().filter(({ path: asked }) => asked.startsWith("/v1/messages"));
+      vendor.close();
+      simulator.kill();
+      const tools = request === undefined ? [] : (JSON.parse(request.body).tools ?? []);
+      const lifetimes = [...(request?.body.matchAll(/"ttl":"(\w+)"/g) ?? [])].map(([, ttl]) => ttl);
+      console.log(
+        `  ${payer}, ${way}: ${tools.length} tools in ${JSON.stringify(tools).length} bytes, lifetimes ${lifetimes.join(" ") || "5m"}`,
+      );
+    }
+  }
 }
 
 /** The same work in the same folders: paths stand in prompts. */

@@ -217,6 +217,47 @@ describe("what clients rely on", () => {
   });
 });
 
+describe("before a body is sent", () => {
+  it("who waits to be asked for it is asked by the upstream, through the gateway", async () => {
+    const { url, seen } = await start((_, outgoing) => outgoing.end("heard"));
+    const request = requestHttp(`${url}/v1/messages`, {
+      method: "POST",
+      headers: { expect: "100-continue", "content-length": 5 },
+    });
+    request.flushHeaders();
+    await once(request, "continue");
+    expect(seen).toEqual([]);
+    request.end("hello");
+    const [incoming] = (await once(request, "response")) as [IncomingMessage];
+    incoming.setEncoding("utf8");
+    expect(await once(incoming, "data")).toEqual(["heard"]);
+    expect(seen).toMatchObject([{ body: "hello" }]);
+    expect(seen[0]?.headers).toEqual(expect.arrayContaining(["expect", "100-continue"]));
+  });
+
+  it("an upstream that refuses before the body has come is heard at once", async () => {
+    const { createServer } = await import("node:http");
+    const early = createServer((_, outgoing) => outgoing.writeHead(413).end("too much")).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(early, "listening");
+    const upstream = `http://127.0.0.1:${(early.address() as { port: number }).port}`;
+    const { url } = await start(() => {}, { upstream });
+    const request = requestHttp(`${url}/v1/messages`, {
+      method: "POST",
+      headers: { "content-length": 100_000 },
+    });
+    request.on("error", () => {});
+    request.write("the beginning");
+    const [incoming] = (await once(request, "response")) as [IncomingMessage];
+    expect(incoming.statusCode).toBe(413);
+    request.destroy();
+    early.closeAllConnections();
+    early.close();
+  });
+});
+
 describe("who goes away", () => {
   it("a client that gives up ends the request upstream, and what came by then is in the receipt", async () => {
     const start1 = `event: message_start\ndata: {"type":"message_start","message":{"model":"claude-opus-5","usage":{"input_tokens":100,"output_tokens":1}}}\n\n`;

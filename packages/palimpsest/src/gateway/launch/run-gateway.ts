@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { replaceFile } from "../../stores/replace-file.js";
 import type { Mode } from "../http/mode.js";
 import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
@@ -87,7 +87,8 @@ async function serveCommand(run: GatewayRun, supervisor: Supervisor, url: string
     });
     const { file, differs } = arrangement;
     if (file !== undefined) await writeFile(join(folder, file.name), file.text, { mode: 0o600 });
-    if (differs.length > 0) run.say(`${command} does otherwise through a gateway: ${differs.join("; ")}`);
+    if (differs.length > 0)
+      run.say(`${basename(command)} does otherwise through a gateway: ${differs.join("; ")}`);
     return await runCommand(command, [...arrangement.args, ...args], {
       env: { ...run.env, ...arrangement.env },
       onStart: (pid) => supervisor.serve(pid),
