@@ -214,6 +214,19 @@ describe("layers", () => {
     expect(fromOutside).toEqual([]);
   });
 
+  it("palimpsest: what finds cache breaks shares no code with the engine, nor with the core of the simulator", () => {
+    const source = join(root, "packages/palimpsest/src");
+    const finder = [...loadedBy(join(source, "simulator/breaks/break-finder.ts"))];
+    expect(finder.length).toBeGreaterThan(4);
+    expect(finder.map((file) => relative(source, dirname(file)).replaceAll(sep, "/"))).not.toContain(
+      "simulator/core",
+    );
+    const outside = finder.flatMap((file) =>
+      importsOf(file).filter((imported) => !imported.startsWith(".") && !imported.startsWith("node:")),
+    );
+    expect(outside).toEqual([]);
+  });
+
   for (const [room, rows] of Object.entries(rooms)) {
     it(`${room}: nothing imports upwards, nor from beside, not even a type`, () => {
       expect(breaches(room)).toEqual([]);

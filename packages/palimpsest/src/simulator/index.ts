@@ -1,3 +1,10 @@
+export {
+  createBreakFinder,
+  type BreakFinder,
+  type BreakReason,
+  type CacheBreak,
+} from "./breaks/break-finder.js";
+export type { Difference } from "./breaks/first-difference.js";
 export { createSimulator, type SimulatorOptions } from "./core/create-simulator.js";
 export { createSimulatorApp, type SimulatorApp, type SimulatorAppOptions } from "./http/app.js";
 export {
@@ -24,6 +31,7 @@ export type {
   CacheMiss,
   CountOutcome,
   ErrorOutcome,
+  JudgedCall,
   MessageOutcome,
   MissReason,
   Outcome,

@@ -18,6 +18,12 @@ export interface SimulatedCall {
 
 export type Outcome = MessageOutcome | CountOutcome | ErrorOutcome;
 
+/** A call, and what came of it. */
+export interface JudgedCall {
+  readonly call: SimulatedCall;
+  readonly outcome: Outcome;
+}
+
 export interface MessageOutcome {
   readonly kind: "message";
   /** The whole response body; the HTTP app streams it where the request asked for that. */
@@ -56,6 +62,8 @@ export interface Verdict {
   readonly hit: { readonly path: string; readonly tokens: number } | null;
   /** One for each marker whose own position was not found, with the reason. */
   readonly misses: readonly CacheMiss[];
+  /** The marked positions that are in the cache afterwards, the last one first. */
+  readonly cached: readonly { readonly path: string; readonly tokens: number }[];
 }
 
 export type MissReason =

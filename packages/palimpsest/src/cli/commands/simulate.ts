@@ -2,8 +2,13 @@ import { ownIdPrefix } from "../../simulator/own-id-prefix.js";
 import { InvalidArgumentError, type Command } from "commander";
 import { faultGrammar, parseFaults } from "../../simulator/http/parse-faults.js";
 import type { FaultRule } from "../../simulator/http/faults.js";
-import type { RequestRecord, Totals } from "../../simulator/http/request-log.js";
+import type { SimulatorAppOptions } from "../../simulator/http/app.js";
+import type { SimulatorServer } from "../../simulator/http/node-server.js";
+import type { RequestLog, RequestRecord, Totals } from "../../simulator/http/request-log.js";
 import type { Player } from "../../simulator/player.js";
+import { withoutKeys } from "../../agent/base/key-variables.js";
+import { parseAssertions, type Assertion } from "../cache-test/assertions.js";
+import { figureMeanings } from "../cache-test/figures.js";
 import { formatNumber, plural, printable, type Terminal } from "../terminal.js";
 
 interface SimulateOptions {
@@ -14,6 +19,9 @@ interface SimulateOptions {
   readonly cacheEdits?: boolean;
   readonly faults?: readonly FaultRule[];
   readonly remoteControl?: boolean;
+  readonly assert?: readonly Assertion[];
+  readonly json?: boolean;
+  readonly report?: string;
 }
 
 /** `finish` is told the exit code of the command that ran. */
@@ -27,6 +35,10 @@ export function addSimulateCommand(
     .description(
       "runs a Messages API on this machine: prompt cache, limits and errors, without a key or a bill",
     )
+    .argument("[command...]", "after --: a program whose calls are to come here; it ends with it")
+    .option("--assert <list>", "what must hold of the calls of that program (see below)", readAssertions)
+    .option("--json", "print a report on stdout; what the program prints goes to stderr")
+    .option("--report <file>", "write the report to a file")
     .option("--port <number>", "the port to listen on; 0 for any free one", readPort, 0)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--player <player>", "who answers (see below)", "echo")
@@ -44,14 +56,44 @@ export function addSimulateCommand(
         `Faults:\n  ${faultGrammar}\n\n` +
         'Control: GET /__sim/requests?since=N, GET /__sim/stats, GET and POST /__sim/clock {"advanceMs": N},\n' +
         'GET and POST /__sim/faults {"faults": "…"}, POST /__sim/reset\n\n' +
-        "Runs until SIGINT or SIGTERM.",
+        "Runs until SIGINT or SIGTERM; with a program until that ends, with its exit code, or 1 where an assertion does\n" +
+        "not hold:\n  $ palimpsest simulate --assert 'cacheHit>=0.9,breaks=0,refused=0' -- npm test\n\n" +
+        `Assertions: NAME and one of >= <= = < > and a number, with commas between.\n${figureTable}\n`,
     )
-    .action(async (options: SimulateOptions, command: Command) => {
+    .action(async (words: readonly string[], options: SimulateOptions, command: Command) => {
+      checkUsage(words, options, command);
       const player = await readPlayer(options.player, command);
       const isDebug = command.optsWithGlobals<{ debug?: boolean }>().debug === true;
-      await simulate({ ...options, player, isDebug }, terminal);
-      finish(0);
+      const simulated = { ...options, player, isDebug };
+      finish(
+        words.length === 0
+          ? await simulate(simulated, terminal)
+          : await testProgram(words, simulated, terminal),
+      );
     });
+}
+
+const figureTable = Object.entries(figureMeanings)
+  .map(([name, meaning]) => `  ${name.padEnd(14)} ${meaning}`)
+  .join("\n");
+
+function readAssertions(text: string): readonly Assertion[] {
+  const parsed = parseAssertions(text);
+  if (parsed.kind === "problem") throw new InvalidArgumentError(`${printable(parsed.problem)}.`);
+  return parsed.assertions;
+}
+
+function checkUsage(words: readonly string[], options: SimulateOptions, command: Command): void {
+  const rawArguments = (command.parent as unknown as { readonly rawArgs?: readonly string[] }).rawArgs ?? [];
+  if (words.length > 0 && !rawArguments.includes("--")) {
+    command.error(
+      `error: too many arguments; a program to run is written after --, like -- ${words[0] ?? ""}`,
+    );
+  }
+  const needing = (["assert", "json", "report"] as const).find((name) => options[name] !== undefined);
+  if (words.length === 0 && needing !== undefined) {
+    command.error(`error: --${needing} is about a program that is run: write it after --, like -- npm test`);
+  }
 }
 
 function readPort(text: string): number {
@@ -128,7 +170,43 @@ interface SimulateArguments extends Omit<SimulateOptions, "player"> {
 }
 
 /** Serves until the process is told to stop. */
-async function simulate(options: SimulateArguments, terminal: Terminal): Promise<void> {
+async function simulate(options: SimulateArguments, terminal: Terminal): Promise<number> {
+  const { stderr, stdout } = terminal;
+  const { running, log } = await start(
+    options,
+    terminal,
+    stderr.isTTY === true ? (record) => void stderr.write(`${describeRequest(record)}\n`) : undefined,
+  );
+  stdout.write(`listening on ${running.url}\n`);
+  await stopAsked();
+  await running.close();
+  stderr.write(`palimpsest: ${describeTotals(log.totals())}\n`);
+  return 0;
+}
+
+/** Serves until a program has ended, and judges what it sent. */
+async function testProgram(
+  command: readonly string[],
+  options: SimulateArguments,
+  terminal: Terminal,
+): Promise<number> {
+  const { runCacheTest } = await import("../cache-test/run-cache-test.js");
+  return runCacheTest({
+    command,
+    assertions: options.assert ?? [],
+    json: options.json === true,
+    ...(options.report === undefined ? {} : { report: options.report }),
+    terminal,
+    hide: withoutKeys(terminal.env),
+    start: async (onRequest) => (await start(options, terminal, onRequest)).running,
+  });
+}
+
+async function start(
+  options: SimulateArguments,
+  { stderr }: Terminal,
+  onRequest: SimulatorAppOptions["onRequest"],
+): Promise<{ readonly running: SimulatorServer; readonly log: RequestLog }> {
   const { player, window, port, host, isDebug } = options;
   const [{ createSimulator }, { createSimulatorApp }, { createFaultPlan }, { createRequestLog }, server] =
     await Promise.all([
@@ -138,7 +216,6 @@ async function simulate(options: SimulateArguments, terminal: Terminal): Promise
       import("../../simulator/http/request-log.js"),
       import("../../simulator/http/node-server.js"),
     ]);
-  const { stderr, stdout } = terminal;
   const log = createRequestLog();
   const app = createSimulatorApp({
     simulator: createSimulator({
@@ -153,9 +230,7 @@ async function simulate(options: SimulateArguments, terminal: Terminal): Promise
     faults: createFaultPlan(options.faults ?? []),
     remoteControl: options.remoteControl === true,
     ...(window === undefined ? {} : { window }),
-    ...(stderr.isTTY === true
-      ? { onRequest: (record: RequestRecord) => void stderr.write(`${describeRequest(record)}\n`) }
-      : {}),
+    ...(onRequest === undefined ? {} : { onRequest }),
     ...(isDebug
       ? {
           onError: (error: unknown) =>
@@ -169,10 +244,7 @@ async function simulate(options: SimulateArguments, terminal: Terminal): Promise
     host,
     ...(options.remoteControl === true ? { anyHost: true } : {}),
   });
-  stdout.write(`listening on ${running.url}\n`);
-  await stopAsked();
-  await running.close();
-  stderr.write(`palimpsest: ${describeTotals(log.totals())}\n`);
+  return { running, log };
 }
 
 const stopAsked = (): Promise<void> =>

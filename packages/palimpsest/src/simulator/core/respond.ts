@@ -329,6 +329,10 @@ class Exchange {
       cost,
       hit: cache.hit === undefined ? null : { path: cache.hit.path, tokens: cache.hit.tokens },
       misses: explainMisses(context),
+      cached: prompt.breakpoints
+        .map(({ index }) => prompt.at(index))
+        .filter(({ tokens }) => tokens >= model.minimumCachePrefix)
+        .map(({ path, tokens }) => ({ path, tokens })),
     };
     const record = recordOf(this.#prepared.prompt, seen, {
       messageId: message.id,

@@ -53,6 +53,7 @@ const message = (delivery: Delivery = {}): MessageOutcome => ({
     cost: 0.5,
     hit: null,
     misses: [],
+    cached: [],
   },
 });
 

@@ -1,6 +1,6 @@
 import { decodeRequestHead, encodeError } from "@palimpsest/core/protocols";
 import { Hono } from "hono";
-import type { SimulatedCall, Verdict } from "../outcome.js";
+import type { JudgedCall, SimulatedCall, Verdict } from "../outcome.js";
 import type { Delivery } from "../player.js";
 import type { Simulator } from "../simulator.js";
 import { createAuthenticator } from "./authenticate.js";
@@ -21,8 +21,11 @@ export interface SimulatorAppOptions {
   readonly simulator: Simulator;
   /** The keys that are accepted; any key without it. */
   readonly apiKeys?: readonly string[];
-  /** Told of every answered request to the API. Nothing it is told holds a key or content. */
-  readonly onRequest?: (record: RequestRecord) => void;
+  /**
+   * Told of every answered request to the API. The record holds no key and no content; beside it stands the call itself
+   * with its outcome, where it was judged: for those who look for cache breaks (`createBreakFinder`).
+   */
+  readonly onRequest?: (record: RequestRecord, judged?: JudgedCall) => void;
   /** Told what was thrown where an answer is "Internal server error": a fault of the simulator itself. */
   readonly onError?: (error: unknown) => void;
   readonly log?: RequestLog;
@@ -45,6 +48,8 @@ export interface SimulatorAppOptions {
 export type SimulatorApp = (request: Request) => Promise<Response>;
 
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** The official clients add the version to `ANTHROPIC_BASE_URL`; the AI SDK takes it for an address that holds it. */
+const MESSAGES_PATHS = ["/v1/messages", "/messages"];
 const ORGANIZATION = "5f3a1c52-7d0e-4b8e-9a41-2c6d8e0f1b37";
 
 /** An answer that can be logged and sent. */
@@ -65,7 +70,7 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
   const begin = (request: Request): Exchange => {
     requests += 1;
     const requestId = `req_sim${String(requests).padStart(21, "0")}`;
-    return { requestId, request, workspace: null, body: undefined, bytes: 0, faults: [] };
+    return { requestId, request, workspace: null, body: undefined, bytes: 0, faults: [], judged: undefined };
   };
 
   const admit = (exchange: Exchange): Refusal | undefined => {
@@ -97,7 +102,10 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
     const { betas, apiVersion } = decodeRequestHead(exchange.request.headers);
     const workspace = exchange.workspace ?? "";
     const { delayMs = 0 } = disturb({}, exchange.faults);
-    return simulator.call({ endpoint, body: parsed.value, workspace, betas, apiVersion, delayMs });
+    const judged: SimulatedCall = { endpoint, body: parsed.value, workspace, betas, apiVersion, delayMs };
+    const outcome = simulator.call(judged);
+    exchange.judged = { call: judged, outcome };
+    return outcome;
   };
 
   /** The error that a fault is; undefined for one that disturbs the delivery. */
@@ -129,7 +137,7 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
     const now = simulator.now();
     if (workspace !== null) rates.count({ workspace, now, verdict });
     const record = log.add(describeExchange(exchange, { given, verdict, now }));
-    onRequest?.(record);
+    onRequest?.(record, exchange.judged);
     return deliver({
       status: given.status,
       content: given.content,
@@ -176,10 +184,12 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
   };
 
   const routes = new Hono();
-  routes.post("/v1/messages", ({ req }) => answer(req.raw, (exchange) => call(exchange, "messages")));
-  routes.post("/v1/messages/count_tokens", ({ req }) =>
-    answer(req.raw, (exchange) => call(exchange, "count_tokens")),
-  );
+  for (const path of MESSAGES_PATHS) {
+    routes.post(path, ({ req }) => answer(req.raw, (exchange) => call(exchange, "messages")));
+    routes.post(`${path}/count_tokens`, ({ req }) =>
+      answer(req.raw, (exchange) => call(exchange, "count_tokens")),
+    );
+  }
   routes.get("/v1/models", ({ req }) =>
     answer(req.raw, (exchange) =>
       describeModels(exchange, () => listModels(new URL(req.url).searchParams, window)),
@@ -188,7 +198,7 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
   routes.get("/v1/models/:id", ({ req }) =>
     answer(req.raw, (exchange) => describeModels(exchange, () => retrieveModel(req.param("id"), window))),
   );
-  for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
+  for (const path of MESSAGES_PATHS.flatMap((path) => [path, `${path}/count_tokens`])) {
     routes.all(path, ({ req }) => answer(req.raw, () => notAllowed("POST")));
   }
   for (const path of ["/v1/models", "/v1/models/:id"]) {

@@ -1,5 +1,5 @@
 import { decodeRequestHead } from "@palimpsest/core/protocols";
-import type { Verdict } from "../outcome.js";
+import type { JudgedCall, Verdict } from "../outcome.js";
 import type { Fault } from "./faults.js";
 import type { Given } from "./give-answer.js";
 import type { RequestRecord } from "./request-log.js";
@@ -13,6 +13,8 @@ export interface Exchange {
   body: unknown;
   bytes: number;
   faults: readonly Fault[];
+  /** What the simulator said, once it was asked. */
+  judged: JudgedCall | undefined;
 }
 
 /** No text of a record is longer. */
