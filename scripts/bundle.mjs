@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { breakLines } from "./break-lines.mjs";
+import { writeShippedFiles } from "./shipped-files.mjs";
 import { writeTokenTable } from "./token-table.mjs";
 
 /**
@@ -13,7 +15,15 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const core = join(root, "packages/core/dist");
 const palimpsest = join(root, "packages/palimpsest/dist");
 
-async function bundle({ directory, input, external, minify = false, plugins = [], isInEngine }) {
+async function bundle({
+  directory,
+  input,
+  external,
+  minify = false,
+  plugins = [],
+  isInEngine,
+  hasLines = false,
+}) {
   const fresh = `${directory}.${process.pid}`;
   const build = await rolldown({
     input,
@@ -35,6 +45,7 @@ async function bundle({ directory, input, external, minify = false, plugins = []
       : { codeSplitting: { groups: [{ name: "engine", test: isInEngine }] } }),
   });
   await build.close();
+  if (hasLines) breakLines(fresh);
   // Whoever is running meanwhile finds the old files, or the new ones.
   await rm(directory, { recursive: true, force: true });
   await rename(fresh, directory);
@@ -74,16 +85,30 @@ await bundle({
   },
   external: [],
   // Names and lines stay: an error in somebody's terminal has to be readable.
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  hasLines: true,
   isInEngine: (id) => engine.has(id) && id !== join(core, "index.js"),
 });
 
 /**
- * Packages stay what they are, but for the SDK, whose hundred files are a quarter of what a start costs, and for the parts of
+ * Packages stay what they are, but for the SDK, whose hundred files are a quarter of what a start costs, with what it needs itself,
+ * and for the parts of
  * the screen, which say that they want a newer Node than they need.
  */
 const isPackage = (id) =>
-  !/^[./]|^(?:@anthropic-ai\/sdk|@earendil-works\/pi-tui|marked|get-east-asian-width)(?:\/|$)/.test(id);
+  !/^[./]|^(?:@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|@earendil-works\/pi-tui|marked|get-east-asian-width)(?:\/|$)/.test(
+    id,
+  );
+
+/** What the SDK checks webhooks with: nobody here receives any, and it brings two packages more. */
+const withoutWebhooks = {
+  name: "without-webhooks",
+  resolveId: (id) => (id === "standardwebhooks" ? "\0standardwebhooks" : null),
+  load: (id) =>
+    id === "\0standardwebhooks"
+      ? 'export class Webhook { constructor() { throw new Error("this copy of the SDK checks no webhooks"); } }'
+      : null,
+};
 
 /**
  * Benchmarks and long runs are left where they are: they share much with the agent, whose start would be cut into more
@@ -105,14 +130,21 @@ await bundle({
     "replay-worker": join(palimpsest, "replay/replay-worker.js"),
     "proxy-process": join(palimpsest, "gateway/launch/proxy-process.js"),
     "watch-worker": join(palimpsest, "gateway/watch/watch-worker.js"),
+    // For programs that use the library and have no SDK of their own (`load-anthropic-sdk.ts`).
+    "anthropic-sdk": "@anthropic-ai/sdk",
   },
   external: isPackage,
-  plugins: [heavyApart],
+  plugins: [heavyApart, withoutWebhooks],
 });
 
 await copyFile(
   join(root, "node_modules/@anthropic-ai/sdk/LICENSE"),
   join(palimpsest, "bundled/LICENSE-anthropic-sdk"),
+);
+
+await copyFile(
+  join(root, "node_modules/@opentelemetry/api/LICENSE"),
+  join(palimpsest, "bundled/LICENSE-opentelemetry-api"),
 );
 
 // The package itself comes without the text of its licence.
@@ -135,3 +167,5 @@ function packageFolder(path, name) {
 }
 
 writeTokenTable();
+writeShippedFiles(join(root, "packages/core"));
+writeShippedFiles(join(root, "packages/palimpsest"));

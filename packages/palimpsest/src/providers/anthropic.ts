@@ -1,17 +1,19 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type * as AnthropicSdk from "@anthropic-ai/sdk";
 import type { ApiFailure, ModelProvider, ProviderCapabilities, StreamOutput } from "@palimpsest/core";
+import { baseUrlOf, type BaseUrl } from "./base-url.js";
 import { keyMissing, refused, sdkFailure } from "./anthropic-failure.js";
 import { presentable, presentableOutput } from "./failures.js";
 import { LONGEST_TIMER } from "./interruptible.js";
 import { carefulFetch, DEFAULT_MAX_RESPONSE_BYTES } from "./limit-response.js";
+import { loadAnthropicSdk } from "./load-anthropic-sdk.js";
 import { badHeader, canBeSent, encodeMessagesCall } from "./messages-call.js";
 import { messagesCapabilities } from "./messages-capabilities.js";
 import { readMessagesResponse } from "./messages-response.js";
 import { DEFAULT_IDLE_TIMEOUT_MS, streamWithRetries, type RetryPorts, type RetrySettings } from "./retry.js";
 import { secretsIn } from "./secrets.js";
 
-export interface AnthropicProviderOptions extends Partial<RetrySettings> {
+export interface AnthropicProviderOptions extends Partial<RetrySettings>, BaseUrl {
   /**
    * At most one of the two. Without them the SDK looks where it always does: the variables `ANTHROPIC_API_KEY`
    * and `ANTHROPIC_AUTH_TOKEN`, then the profiles of this machine.
@@ -44,7 +46,8 @@ interface Connection {
 /** The Messages API through the official SDK: it authenticates and sends. Retries and decoding are our own. */
 export function createAnthropicProvider(options: AnthropicProviderOptions = {}): ModelProvider {
   const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, stallTimeoutMs, capabilities, ports = {} } = options;
-  const { baseUrl, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
+  const baseUrl = baseUrlOf(options);
   const problem = problemOf(options);
   const timeout = headTimeout(idleTimeoutMs);
   let connection: Promise<Connection> | undefined;
@@ -114,8 +117,9 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
 }
 
 async function openConnection(options: AnthropicProviderOptions): Promise<Connection> {
-  const { apiKey, authToken, baseUrl, headers } = options;
-  const sdk = await import("@anthropic-ai/sdk");
+  const { apiKey, authToken, headers } = options;
+  const baseUrl = baseUrlOf(options);
+  const sdk = await loadAnthropicSdk();
   const client = new sdk.Anthropic({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(authToken === undefined ? {} : { authToken }),

@@ -8,6 +8,7 @@ import {
 } from "@palimpsest/core";
 import { encodeChatRequest, type EncodeChatRequestOptions } from "@palimpsest/core/protocols";
 import { randomUUID } from "node:crypto";
+import { baseUrlOf, type BaseUrl } from "./base-url.js";
 import { readChatResponse } from "./chat-response.js";
 import { presentable, presentableOutput, redirected } from "./failures.js";
 import { carefulFetch, DEFAULT_MAX_RESPONSE_BYTES } from "./limit-response.js";
@@ -21,9 +22,9 @@ import {
 import { secretsIn } from "./secrets.js";
 
 export interface OpenAiCompatibleProviderOptions
-  extends Partial<RetrySettings>, Omit<EncodeChatRequestOptions, "stream"> {
-  /** What stands before `/chat/completions`; a query it has is sent too. */
-  readonly baseUrl: string;
+  extends Partial<RetrySettings>, Omit<EncodeChatRequestOptions, "stream">, BaseUrl {
+  /** What stands before `/chat/completions`; a query it has is sent too. Needed, as this or as `baseURL`. */
+  readonly baseUrl?: string;
   /** Sent as a bearer token. Servers on this machine need none. */
   readonly apiKey?: string;
   /** Sent with every request; one may take the place of the key. */
@@ -48,7 +49,7 @@ export function createOpenAiCompatibleProvider(options: OpenAiCompatibleProvider
   const { idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS, stallTimeoutMs, capabilities, ports = {} } = options;
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
   const send = carefulFetch(options.fetch ?? fetch);
-  const endpoint = endpointOf(options.baseUrl);
+  const endpoint = endpointOf(baseUrlOf(options) ?? "");
   const encoding = encodingFor(endpoint, options);
 
   return {

@@ -1,5 +1,6 @@
 import { isLoopback } from "./loopback.js";
 import { createNodeFetch } from "./node-fetch.js";
+import { loadOptional } from "./optional-package.js";
 import { proxyFor } from "./proxy-for.js";
 
 /** Errors before the proxy was reached. */
@@ -35,7 +36,10 @@ export async function createProviderFetch(
 ): Promise<typeof fetch> {
   const proxy = isLoopback(address) ? undefined : proxyFor(address, env);
   if (proxy === undefined) return createNodeFetch();
-  const { ProxyAgent, fetch: send } = await import("undici");
+  const { ProxyAgent, fetch: send } = await loadOptional(() => import("undici"), {
+    name: "undici",
+    need: "calls through a proxy need",
+  });
   // How long a server may say nothing is the provider's own matter.
   const dispatcher = new ProxyAgent({ uri: proxy, bodyTimeout: 0, headersTimeout: 0 });
   return async (input, init) => {

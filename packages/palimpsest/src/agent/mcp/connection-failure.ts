@@ -1,3 +1,4 @@
+import { PACKAGE_MISSING } from "../../providers/optional-package.js";
 import { isFields } from "../base/fields.js";
 import { oneLine } from "../base/plain-text.js";
 
@@ -50,6 +51,7 @@ export function readFailure(error: unknown): ConnectionFailure {
       code === "ENOENT" ? "its command was not found" : `its command cannot be run (${String(code)})`;
     return { kind: "refused", what: reason };
   }
+  if (code === PACKAGE_MISSING) return { kind: "refused", what: messageOf(error) };
   const unusable = readUnusable(error, code);
   if (unusable !== undefined) return { kind: "refused", what: unusable };
   const cause = asText(fieldsOf(fields["cause"])["code"]);

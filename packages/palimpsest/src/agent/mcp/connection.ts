@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@modelcontextprotocol/client";
 import type { Client, StandardSchemaV1, Transport } from "@modelcontextprotocol/client";
+import { loadOptional } from "../../providers/optional-package.js";
 import { isFields } from "../base/fields.js";
 import { readFailure } from "./connection-failure.js";
 import { createBoundedFetch } from "./http-transport.js";
@@ -56,7 +57,10 @@ export async function openConnection(
   config: McpServerConfig,
   options: ConnectionOptions,
 ): Promise<Connection> {
-  const sdk = await import("@modelcontextprotocol/client");
+  const sdk = await loadOptional(() => import("@modelcontextprotocol/client"), {
+    name: "@modelcontextprotocol/client",
+    need: "MCP servers need",
+  });
   const client = new sdk.Client({ name: "palimpsest", version: options.clientVersion });
   const { transport, ending, sayGoodbye } = createTransport(config, options, sdk);
   let leave = (_why: string): void => {};
