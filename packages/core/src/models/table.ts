@@ -1,8 +1,9 @@
 import type { Model, ModelCapabilities, Prices, ThinkingSupport } from "./model.js";
 
-const prices = (input: number, output: number, cacheRead: number): Prices => ({
+/** Of every model the output costs five times the input. */
+const prices = (input: number, cacheRead: number): Prices => ({
   input,
-  output,
+  output: input * 5,
   cacheRead,
   cacheWrite5m: input * 1.25,
   cacheWrite1h: input * 2,
@@ -46,160 +47,86 @@ const generation45: ModelCapabilities = {
   compactionBlocks: false,
   images: { ...olderImages, maxCount: 100 },
 };
-const strips: ThinkingSupport = { ...manualThinking, keptAcrossTurns: false };
+const strips: ModelCapabilities = {
+  ...generation45,
+  thinking: { ...manualThinking, keptAcrossTurns: false },
+};
 
 const large = { contextWindow: 1_000_000, maxOutputTokens: 128_000 } as const;
 const small = { contextWindow: 200_000, maxOutputTokens: 64_000 } as const;
+
+const row = (
+  name: string,
+  size: typeof large | typeof small,
+  minimumCachePrefix: number,
+  cost: Prices,
+  capabilities: ModelCapabilities,
+): Model => ({
+  id: `claude-${name}`,
+  ...size,
+  minimumCachePrefix,
+  // The new one came with the larger pictures.
+  tokenizer: capabilities.images === newer.images ? "newer" : "older",
+  prices: cost,
+  capabilities,
+});
+
+const withoutSystemMessages = { ...newer, systemMessages: false };
+const bound = { ...newer, thinking: boundThinking, forcedToolChoice: false };
+const always = { ...newer, thinking: alwaysThinking };
+const opus = prices(5, 0.5);
 
 /**
  * Every model this project knows, one row each. Models without published limits or prices are left out:
  * a caller that meets one names the figures itself.
  */
 export const models: readonly Model[] = [
-  ...(["fable", "mythos"] as const).flatMap((line): Model[] => [
-    {
-      id: `claude-${line}-5-1`,
-      ...large,
-      minimumCachePrefix: 512,
-      tokenizer: "newer",
-      prices: prices(10, 50, 0.25),
-      capabilities: {
-        ...newer,
-        thinking: line === "fable" ? boundThinking : alwaysThinking,
-        forcedToolChoice: line !== "fable",
-      },
-    },
-    {
-      id: `claude-${line}-5`,
-      ...large,
-      minimumCachePrefix: 512,
-      tokenizer: "newer",
-      prices: prices(10, 50, 1),
-      capabilities: { ...newer, thinking: alwaysThinking },
-    },
-  ]),
+  row("fable-5-1", large, 512, prices(10, 0.25), bound),
+  row("fable-5", large, 512, prices(10, 1), always),
+  row("mythos-5-1", large, 512, prices(10, 0.25), always),
+  row("mythos-5", large, 512, prices(10, 1), always),
+  row("opus-5-5", large, 512, prices(4, 0.2), bound),
+  row("opus-5", large, 512, opus, {
+    ...newer,
+    thinking: { ...adaptiveThinking, disabled: "up-to-high-effort" },
+  }),
+  row("opus-4-8", large, 1024, opus, newer),
+  row("opus-4-7", large, 2048, opus, withoutSystemMessages),
+  row("opus-4-6", large, 4096, opus, generation46),
+  row("opus-4-5", small, 4096, opus, generation45),
+  row("sonnet-5-5", large, 512, prices(2, 0.1), bound),
+  row("sonnet-5", large, 1024, prices(2, 0.2), withoutSystemMessages),
+  row("sonnet-4-6", large, 1024, prices(3, 0.3), generation46),
+  row("sonnet-4-5", small, 1024, prices(3, 0.3), strips),
   {
-    id: "claude-opus-5-5",
-    ...large,
-    minimumCachePrefix: 512,
-    tokenizer: "newer",
-    prices: prices(4, 20, 0.2),
-    capabilities: { ...newer, thinking: boundThinking, forcedToolChoice: false },
+    ...row("haiku-5-5", large, 512, prices(0.1, 0.01), withoutSystemMessages),
+    longPrompt: { above: 100_000, prices: prices(0.5, 0.05) },
   },
-  {
-    id: "claude-opus-5",
-    ...large,
-    minimumCachePrefix: 512,
-    tokenizer: "newer",
-    prices: prices(5, 25, 0.5),
-    capabilities: { ...newer, thinking: { ...adaptiveThinking, disabled: "up-to-high-effort" } },
-  },
-  {
-    id: "claude-opus-4-8",
-    ...large,
-    minimumCachePrefix: 1024,
-    tokenizer: "newer",
-    prices: prices(5, 25, 0.5),
-    capabilities: newer,
-  },
-  {
-    id: "claude-opus-4-7",
-    ...large,
-    minimumCachePrefix: 2048,
-    tokenizer: "newer",
-    prices: prices(5, 25, 0.5),
-    capabilities: { ...newer, systemMessages: false },
-  },
-  {
-    id: "claude-opus-4-6",
-    ...large,
-    minimumCachePrefix: 4096,
-    tokenizer: "older",
-    prices: prices(5, 25, 0.5),
-    capabilities: generation46,
-  },
-  {
-    id: "claude-opus-4-5",
-    ...small,
-    minimumCachePrefix: 4096,
-    tokenizer: "older",
-    prices: prices(5, 25, 0.5),
-    capabilities: generation45,
-  },
-  {
-    id: "claude-sonnet-5-5",
-    ...large,
-    minimumCachePrefix: 512,
-    tokenizer: "newer",
-    prices: prices(2, 10, 0.1),
-    capabilities: { ...newer, thinking: boundThinking, forcedToolChoice: false },
-  },
-  {
-    id: "claude-sonnet-5",
-    ...large,
-    minimumCachePrefix: 1024,
-    tokenizer: "newer",
-    prices: prices(2, 10, 0.2),
-    capabilities: { ...newer, systemMessages: false },
-  },
-  {
-    id: "claude-sonnet-4-6",
-    ...large,
-    minimumCachePrefix: 1024,
-    tokenizer: "older",
-    prices: prices(3, 15, 0.3),
-    capabilities: generation46,
-  },
-  {
-    id: "claude-sonnet-4-5",
-    ...small,
-    minimumCachePrefix: 1024,
-    tokenizer: "older",
-    prices: prices(3, 15, 0.3),
-    capabilities: { ...generation45, thinking: strips },
-  },
-  {
-    id: "claude-haiku-5-5",
-    ...large,
-    minimumCachePrefix: 512,
-    tokenizer: "newer",
-    prices: prices(0.1, 0.5, 0.01),
-    longPrompt: { above: 100_000, prices: prices(0.5, 2.5, 0.05) },
-    capabilities: { ...newer, systemMessages: false },
-  },
-  {
-    id: "claude-haiku-4-5",
-    ...small,
-    minimumCachePrefix: 4096,
-    tokenizer: "older",
-    prices: prices(1, 5, 0.1),
-    capabilities: { ...generation45, thinking: strips },
-  },
+  row("haiku-4-5", small, 4096, prices(1, 0.1), strips),
 ];
 
 const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id, model]));
 
 /**
- * The row for a model name as clients write it: with a provider's prefix (`anthropic/`, `us.anthropic.`),
- * a date (`-20251101`), a revision (`-v1:0`) or a window suffix (`[1m]`). Undefined for a model not in
- * the table.
+ * The row for a model name as clients write it: with a provider's prefix (`anthropic/`, `us.anthropic.`, an ARN of Bedrock),
+ * a date (`-20251101`), a version of Vertex (`@20251101`, `@default`), a revision (`-v1:0`) or a window suffix (`[1m]`). Undefined
+ * for a model not in the table.
  */
 export function findModel(name: string): Model | undefined {
-  // Names come out of transcripts, which hold anything.
+  // Names come out of transcripts, which hold anything. What has no `claude-` in it leaves one character.
   if (typeof name !== "string") return undefined;
-  const exact = byId.get(name);
-  if (exact !== undefined) return exact;
-  const start = name.lastIndexOf("claude-");
-  if (start < 0) return undefined;
-  const bare = name
-    .slice(start)
-    .toLowerCase()
-    .replace(/\[[^\]]*\]$/, "")
-    .replace(/-v\d+(:\d+)?$/, "")
-    .replace(/[-@]\d{8}$/, "")
-    .replace(/-latest$/, "")
-    .replaceAll(".", "-");
-  return byId.get(bare);
+  return (
+    byId.get(name) ??
+    byId.get(
+      name
+        .slice(name.lastIndexOf("claude-"))
+        .toLowerCase()
+        .replace(/\[[^\]]*\]$/, "")
+        .replace(/-v\d[\d:k]*$/, "")
+        .replace(/@\w+$|-\d{8}$/, "")
+        .replaceAll(".", "-"),
+    )
+  );
 }
 
 /** Whether a model's thinking is bound to what stands before it; undefined for a model that nobody knows. */

@@ -24,19 +24,37 @@ const noAnswerInTime: PlainFailure = {
  * What an error of the SDK means that kept it from giving a response. What is no `APIError` was thrown before
  * anything was sent, where the SDK looks for credentials; its text may hold one and is not repeated.
  */
-export function sdkFailure(error: unknown, sdk: typeof AnthropicSdk, address: string): ApiFailure {
-  if (error instanceof sdk.APIConnectionTimeoutError) return noAnswerInTime;
-  if (error instanceof sdk.APIError && error.status !== undefined) {
+export function sdkFailure(
+  error: unknown,
+  sdk: typeof AnthropicSdk | undefined,
+  address: string,
+): ApiFailure {
+  if (isA(error, "APIConnectionTimeoutError", sdk)) return noAnswerInTime;
+  if (isApiError(error, sdk) && error.status !== undefined) {
     const { status, headers } = error;
     if (status >= 300 && status < 400) return redirected(status, headers ?? new Headers());
     return decodeError({ status, headers, body: bodyOf(error), now: Date.now() });
   }
-  if (error instanceof sdk.APIError || isSystemError(error)) return thrownFailure(error, address);
+  if (isApiError(error, sdk) || isSystemError(error)) return thrownFailure(error, address);
   if (error instanceof Error && error.message.startsWith("Could not resolve authentication method")) {
     return keyMissing;
   }
   const name = error instanceof Error ? error.name : "no error";
   return refused("authentication", `the key or token cannot be used (${name})`);
+}
+
+type ErrorName = "APIError" | "APIConnectionTimeoutError";
+
+const isApiError = (error: unknown, sdk: typeof AnthropicSdk | undefined): error is AnthropicSdk.APIError =>
+  isA(error, "APIError", sdk);
+
+/** By its class where that is at hand; else by its name: a client that was given may come from another copy of the SDK. */
+function isA(error: unknown, name: ErrorName, sdk: typeof AnthropicSdk | undefined): boolean {
+  if (sdk !== undefined) return error instanceof sdk[name];
+  for (let at: unknown = error; typeof at === "object" && at !== null; at = Object.getPrototypeOf(at)) {
+    if ((at.constructor as { readonly name?: string } | undefined)?.name === name) return true;
+  }
+  return false;
 }
 
 /** A body that is no JSON is only part of the message, after the status. */

@@ -1,4 +1,3 @@
-import type { Anthropic } from "@anthropic-ai/sdk";
 import type * as AnthropicSdk from "@anthropic-ai/sdk";
 import type { ApiFailure, ModelProvider, ProviderCapabilities, StreamOutput } from "@palimpsest/core";
 import { baseUrlOf, type BaseUrl } from "./base-url.js";
@@ -8,9 +7,10 @@ import { LONGEST_TIMER } from "./interruptible.js";
 import { carefulFetch, DEFAULT_MAX_RESPONSE_BYTES } from "./limit-response.js";
 import { loadAnthropicSdk } from "./load-anthropic-sdk.js";
 import { badHeader, canBeSent, encodeMessagesCall } from "./messages-call.js";
-import { messagesCapabilities } from "./messages-capabilities.js";
+import { messagesCapabilities, wantsLongCache } from "./messages-capabilities.js";
 import { readMessagesResponse } from "./messages-response.js";
 import { DEFAULT_IDLE_TIMEOUT_MS, streamWithRetries, type RetryPorts, type RetrySettings } from "./retry.js";
+import { isCloudClient, type SdkClient } from "./sdk-client.js";
 import { secretsIn } from "./secrets.js";
 
 export interface AnthropicProviderOptions extends Partial<RetrySettings>, BaseUrl {
@@ -22,6 +22,16 @@ export interface AnthropicProviderOptions extends Partial<RetrySettings>, BaseUr
   readonly authToken?: string;
   /** Default: the variable `ANTHROPIC_BASE_URL`, else the API itself. */
   readonly baseUrl?: string;
+  /**
+   * A client of the official SDK that is used as it is, for Bedrock, Vertex or settings of its own; then no key, address, header or
+   * `fetch` is given here.
+   */
+  readonly client?: SdkClient;
+  /**
+   * On Bedrock and Vertex: lifetimes of an hour are offered too. Default: whether `ENABLE_PROMPT_CACHING_1H` or
+   * `ENABLE_PROMPT_CACHING_1H_BEDROCK` is 1.
+   */
+  readonly longCache?: boolean;
   readonly fetch?: typeof fetch;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,8 +49,9 @@ export interface AnthropicProviderOptions extends Partial<RetrySettings>, BaseUr
 }
 
 interface Connection {
-  readonly sdk: typeof AnthropicSdk;
-  readonly client: Anthropic;
+  /** Undefined where the client was given: nobody knows of which copy of the SDK it is. */
+  readonly sdk: typeof AnthropicSdk | undefined;
+  readonly client: SdkClient;
 }
 
 /** The Messages API through the official SDK: it authenticates and sends. Retries and decoding are our own. */
@@ -50,6 +61,10 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
   const baseUrl = baseUrlOf(options);
   const problem = problemOf(options);
   const timeout = headTimeout(idleTimeoutMs);
+  const facts = {
+    isCloud: options.client !== undefined && isCloudClient(options.client),
+    hasLongCache: options.longCache ?? wantsLongCache(process.env),
+  };
   let connection: Promise<Connection> | undefined;
   // Not before the first call: loading the SDK takes a tenth of a second.
   const connect = async (): Promise<Connection> => {
@@ -64,7 +79,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
 
   return {
     name: "anthropic",
-    capabilities: (model) => messagesCapabilities(model, capabilities),
+    capabilities: (model) => messagesCapabilities(model, { ...facts, differences: capabilities }),
     stream(call, callOptions = {}) {
       const encoded = encodeMessagesCall(call);
 
@@ -76,8 +91,9 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         if (encoded.kind === "failure") return yield { kind: "error", failure: encoded.failure };
         if (problem !== undefined) return yield { kind: "error", failure: problem };
         const { headers } = encoded;
-        // A text would be gone through twice more on its way: once for lone surrogates, once to encode it.
-        const bytes = Buffer.from(encoded.body);
+        // A text would be gone through twice more on its way: once for lone surrogates, once to encode it. Clients of other
+        // platforms read it.
+        const body = options.client === undefined ? Buffer.from(encoded.body) : encoded.body;
         const { sdk, client } = await connect();
         if (!URL.canParse(client.baseURL)) return yield { kind: "error", failure: noBaseUrl };
         const secrets: string[] = [];
@@ -90,7 +106,14 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         let response: Response;
         try {
           response = await client
-            .post("/v1/messages", { body: bytes, headers, signal, timeout, middleware: [watchSecrets] })
+            .post("/v1/messages", {
+              body: body as string,
+              headers: { ...headers },
+              signal,
+              timeout,
+              maxRetries: 0,
+              middleware: [watchSecrets],
+            })
             .asResponse();
         } catch (error) {
           return yield {
@@ -117,6 +140,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
 }
 
 async function openConnection(options: AnthropicProviderOptions): Promise<Connection> {
+  if (options.client !== undefined) return { sdk: undefined, client: options.client };
   const { apiKey, authToken, headers } = options;
   const baseUrl = baseUrlOf(options);
   const sdk = await loadAnthropicSdk();
@@ -138,7 +162,14 @@ const noBaseUrl = refused(
 );
 
 /** Why a call cannot be made at all; in the words of people, and without what was wrong. */
-function problemOf({ apiKey, authToken, headers = {} }: AnthropicProviderOptions): ApiFailure | undefined {
+function problemOf(options: AnthropicProviderOptions): ApiFailure | undefined {
+  const { apiKey, authToken, headers = {}, client } = options;
+  const own = (["apiKey", "authToken", "baseUrl", "baseURL", "headers", "fetch"] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (client !== undefined && own !== undefined) {
+    return refused("invalid-request", `a client of the SDK has its own ${own}: pass one or the other`);
+  }
   if (apiKey !== undefined && authToken !== undefined) {
     return refused("authentication", "pass an apiKey or an authToken, not both");
   }

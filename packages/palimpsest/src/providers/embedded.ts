@@ -61,7 +61,7 @@ export function createEmbeddedProvider(options: EmbeddedProviderOptions = {}): E
     simulator,
     log,
     faults,
-    capabilities: (model) => messagesCapabilities(model, { cacheEdits, ...capabilities }),
+    capabilities: (model) => messagesCapabilities(model, { differences: { cacheEdits, ...capabilities } }),
     stream(call, callOptions = {}) {
       const encoded = encodeMessagesCall(call);
 

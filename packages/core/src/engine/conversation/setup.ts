@@ -5,7 +5,7 @@ import { createCompactableTools } from "../tools/compactable-tools.js";
 import { createEventEmitter } from "../events/emitter.js";
 import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { createMeasuredSizes, type MeasuredSizes } from "../measure/measured-sizes.js";
-import { messagesApiCapabilities, type ProviderCapabilities } from "../ports/capabilities.js";
+import { capabilitiesOfModel, type ProviderCapabilities } from "../ports/capabilities.js";
 import { relativePrices } from "../prompt/ttl/expected-cost.js";
 import { createCacheWatch } from "../watch/cache-watch.js";
 import { checkedSettings } from "./check-options.js";
@@ -38,7 +38,7 @@ export function createSetup(options: ConversationOptions & ResolvedOptions): Set
     return known;
   };
   const capabilitiesOf = (model: string): ProviderCapabilities =>
-    options.capabilities ?? options.provider?.capabilities(model) ?? messagesApiCapabilities;
+    options.capabilities ?? options.provider?.capabilities(model) ?? capabilitiesOfModel(model);
   return {
     options,
     source,

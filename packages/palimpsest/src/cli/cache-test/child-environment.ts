@@ -13,6 +13,10 @@ export function childEnvironment(env: Environment, url: string): NodeJS.ProcessE
   return {
     ...env,
     ANTHROPIC_BASE_URL: url,
+    // The official clients for other platforms, each with the path that it expects.
+    ANTHROPIC_BEDROCK_BASE_URL: url,
+    ANTHROPIC_BEDROCK_MANTLE_BASE_URL: `${url}/anthropic`,
+    ANTHROPIC_VERTEX_BASE_URL: `${url}/v1`,
     ...(hasKey ? {} : { ANTHROPIC_API_KEY: DUMMY_KEY }),
     NO_PROXY: direct("NO_PROXY"),
     no_proxy: direct("no_proxy"),

@@ -64,9 +64,10 @@ export async function chooseProvider(
   if (key === undefined && token === undefined && !needsNoKey) {
     throw new NoKeyError(noKeyMessage(env["ANTHROPIC_API_KEY"], address));
   }
-  const [{ createAnthropicProvider }, { overageIn }] = await Promise.all([
+  const [{ createAnthropicProvider }, { overageIn }, { wantsLongCache }] = await Promise.all([
     import("../../providers/anthropic.js"),
     import("../../providers/overage.js"),
+    import("../../providers/messages-capabilities.js"),
   ]);
   const credentials =
     key !== undefined ? { apiKey: key } : token !== undefined ? { authToken: token } : { apiKey: "none" };
@@ -77,6 +78,7 @@ export async function chooseProvider(
       ...(address === undefined ? {} : { baseUrl: address }),
       fetch: await fetchFor(target, env),
       ...(cacheEdits ? { capabilities: { cacheEdits } } : {}),
+      longCache: wantsLongCache(env),
       onHeaders(headers) {
         const isInOverage = overageIn(headers);
         if (isInOverage !== undefined) onOverage?.(isInOverage);

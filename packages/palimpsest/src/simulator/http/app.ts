@@ -11,7 +11,9 @@ import { createFaultPlan, disturb, type Fault, type FaultPlan } from "./faults.j
 import { giveAnswer, type Answer, type Given } from "./give-answer.js";
 import { createLiveClock } from "./live-clock.js";
 import { listModels, retrieveModel } from "./models.js";
+import { asBedrock } from "./event-stream.js";
 import { parseJson } from "./parse-json.js";
+import { bedrockPlatform, signingKey, unwrap, vertexPlatform, type Platform } from "./platforms.js";
 import { createRateMeter, defaultRateLimits, rateLimited, type RateLimits } from "./rate-limits.js";
 import { readBody } from "./read-body.js";
 import { invalidRequest, notAllowed, refusals, type Refusal } from "./refusal.js";
@@ -48,8 +50,12 @@ export interface SimulatorAppOptions {
 export type SimulatorApp = (request: Request) => Promise<Response>;
 
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** The official clients add the version to `ANTHROPIC_BASE_URL`; the AI SDK takes it for an address that holds it. */
-const MESSAGES_PATHS = ["/v1/messages", "/messages"];
+/**
+ * The official clients add the version to `ANTHROPIC_BASE_URL`; the AI SDK takes it for an address that holds it. The newer of
+ * the two addresses of Bedrock has a name before it.
+ */
+const MESSAGES_PATHS = ["/v1/messages", "/messages", "/anthropic/v1/messages"];
+const VERTEX_PATH = "/projects/:project/locations/:region/publishers/anthropic/models/:target";
 const ORGANIZATION = "5f3a1c52-7d0e-4b8e-9a41-2c6d8e0f1b37";
 
 /** An answer that can be logged and sent. */
@@ -67,21 +73,32 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
   const clock = options.clock === "manual" ? { sync: () => {} } : createLiveClock(simulator);
   let requests = 0;
 
-  const begin = (request: Request): Exchange => {
+  const begin = (request: Request, platform?: Platform): Exchange => {
     requests += 1;
     const requestId = `req_sim${String(requests).padStart(21, "0")}`;
-    return { requestId, request, workspace: null, body: undefined, bytes: 0, faults: [], judged: undefined };
+    return {
+      requestId,
+      request,
+      workspace: null,
+      body: undefined,
+      bytes: 0,
+      faults: [],
+      judged: undefined,
+      platform,
+    };
   };
 
   const admit = (exchange: Exchange): Refusal | undefined => {
     const { headers } = exchange.request;
     const identity = authenticate({
-      apiKey: decodeRequestHead(headers).apiKey,
+      apiKey: decodeRequestHead(headers).apiKey ?? signingKey(headers.get("authorization")),
       isBearer: (headers.get("x-api-key") ?? "").trim() === "",
     });
     if (identity.kind === "refusal") return identity;
     exchange.workspace = identity.workspace;
-    return (headers.get("anthropic-version") ?? "").trim() === "" ? refusals.versionMissing : undefined;
+    // A platform has the version in the body.
+    const isSaid = exchange.platform !== undefined || (headers.get("anthropic-version") ?? "").trim() !== "";
+    return isSaid ? undefined : refusals.versionMissing;
   };
 
   const call = async (exchange: Exchange, endpoint: SimulatedCall["endpoint"]): Promise<Answer> => {
@@ -95,14 +112,19 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
     if (parsed.kind === "fault") {
       return invalidRequest(`The request body is not valid JSON: ${parsed.problem}`);
     }
-    exchange.body = parsed.value;
+    const { platform, request } = exchange;
+    const unwrapped = platform === undefined ? undefined : unwrap(platform, parsed.value);
+    if (unwrapped?.kind === "refusal") return unwrapped;
+    const value = unwrapped === undefined ? parsed.value : unwrapped.body;
+    exchange.body = value;
     const failure = exchange.faults.map(failureOf).find((failure) => failure !== undefined);
     if (failure !== undefined) return failure;
     clock.sync();
-    const { betas, apiVersion } = decodeRequestHead(exchange.request.headers);
+    const head = decodeRequestHead(request.headers);
+    const { apiVersion, betas = head.betas } = unwrapped ?? head;
     const workspace = exchange.workspace ?? "";
     const { delayMs = 0 } = disturb({}, exchange.faults);
-    const judged: SimulatedCall = { endpoint, body: parsed.value, workspace, betas, apiVersion, delayMs };
+    const judged: SimulatedCall = { endpoint, body: value, workspace, betas, apiVersion, delayMs };
     const outcome = simulator.call(judged);
     exchange.judged = { call: judged, outcome };
     return outcome;
@@ -161,8 +183,9 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
   const answer = async (
     request: Request,
     decide: (exchange: Exchange) => Answer | Promise<Answer>,
+    platform?: Platform,
   ): Promise<Response> => {
-    const exchange = begin(request);
+    const exchange = begin(request, platform);
     let prepared: Prepared;
     try {
       prepared = prepare(exchange, await decide(exchange));
@@ -189,6 +212,17 @@ export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
     routes.post(`${path}/count_tokens`, ({ req }) =>
       answer(req.raw, (exchange) => call(exchange, "count_tokens")),
     );
+  }
+  const answerOn = async (request: Request, platform: Platform | undefined): Promise<Response> => {
+    if (platform === undefined) return answer(request, () => refusals.notFound);
+    const response = await answer(request, (exchange) => call(exchange, platform.endpoint), platform);
+    return platform.name === "bedrock" && response.type !== "error" ? asBedrock(response) : response;
+  };
+  routes.post("/model/:model/:method", ({ req }) =>
+    answerOn(req.raw, bedrockPlatform(req.param("model"), req.param("method"))),
+  );
+  for (const base of ["/v1", ""]) {
+    routes.post(`${base}${VERTEX_PATH}`, ({ req }) => answerOn(req.raw, vertexPlatform(req.param("target"))));
   }
   routes.get("/v1/models", ({ req }) =>
     answer(req.raw, (exchange) =>

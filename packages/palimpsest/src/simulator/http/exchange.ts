@@ -2,6 +2,7 @@ import { decodeRequestHead } from "@palimpsest/core/protocols";
 import type { JudgedCall, Verdict } from "../outcome.js";
 import type { Fault } from "./faults.js";
 import type { Given } from "./give-answer.js";
+import type { Platform } from "./platforms.js";
 import type { RequestRecord } from "./request-log.js";
 
 /** What is known about a request while it is being answered. */
@@ -15,6 +16,8 @@ export interface Exchange {
   faults: readonly Fault[];
   /** What the simulator said, once it was asked. */
   judged: JudgedCall | undefined;
+  /** Where it came in the envelope of one. */
+  readonly platform: Platform | undefined;
 }
 
 /** No text of a record is longer. */
