@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createConversation } from "@palimpsest/core";
+import { palimpsestMiddleware } from "@palimpsest/core/anthropic-sdk";
 import { compaction } from "@palimpsest/core/compaction";
 import { createAnthropicProvider, type SdkClient } from "../../packages/palimpsest/src/providers/index.js";
 import {
@@ -85,35 +86,38 @@ const clients: readonly {
   readonly name: string;
   readonly model: string;
   readonly path: RegExp;
-  readonly open: (url: string) => Promise<Client>;
+  readonly open: (url: string, more?: object) => Promise<Client>;
 }[] = [
   {
     name: "AnthropicBedrock",
     model: "us.anthropic.claude-opus-4-5-20251101-v1:0",
     path: /^\/model\/us\.anthropic\.claude-opus-4-5-20251101-v1(?::|%3A)0\/invoke/,
-    open: (baseURL) => create("bedrock-sdk", "AnthropicBedrock", { ...aws, awsSecretKey: "dummy", baseURL }),
+    open: (baseURL, more) =>
+      create("bedrock-sdk", "AnthropicBedrock", { ...aws, awsSecretKey: "dummy", baseURL, ...more }),
   },
   {
     name: "AnthropicBedrockMantle",
     model: "anthropic.claude-opus-4-5",
     path: /^\/anthropic\/v1\/messages$/,
-    open: (url) =>
+    open: (url, more) =>
       create("bedrock-sdk", "AnthropicBedrockMantle", {
         ...aws,
         awsSecretAccessKey: "dummy",
         baseURL: `${url}/anthropic`,
+        ...more,
       }),
   },
   {
     name: "AnthropicVertex",
     model: "claude-opus-4-5@20251101",
     path: /^\/v1\/projects\/p\/locations\/us-east5\/publishers\/anthropic\/models\/claude-opus-4-5(?:@|%40)20251101:/,
-    open: (url) =>
+    open: (url, more) =>
       create("vertex-sdk", "AnthropicVertex", {
         projectId: "p",
         region: "us-east5",
         baseURL: `${url}/v1`,
         authClient: googleAuth,
+        ...more,
       }),
   },
 ];
@@ -168,6 +172,25 @@ describe.skipIf(!isThere)(`the official clients for Bedrock and Vertex${reason}`
         expect(Object.keys(body)).not.toContain("context_management");
         expect(JSON.stringify(body)).not.toContain('"1h"');
       }
+    });
+
+    it("the middleware of the SDK keeps a loop within its window there too", async () => {
+      const settings = { window: 30_000, reserve: 4000, autoCompactBuffer: 2000 };
+      const client = await open(server.url, { middleware: [palimpsestMiddleware({ settings })] });
+      const messages: object[] = [];
+      for (let turn = 0; turn < 24; turn += 1) {
+        messages.push({ role: "user", content: `Question ${turn}: ${"what about this? ".repeat(300)}` });
+        const { content } = await client.messages.create({
+          model,
+          max_tokens: 1000,
+          messages: [...messages],
+        });
+        messages.push({ role: "assistant", content });
+      }
+      expect(records.filter(({ status }) => status !== 200)).toEqual([]);
+      expect(Math.max(...records.map(({ verdict }) => verdict?.promptTokens ?? 0))).toBeLessThan(30_000);
+      expect(records.some(({ verdict }) => (verdict?.cacheRead ?? 0) > 5000)).toBe(true);
+      expect(bodies.filter((body) => "diagnostics" in body || "context_management" in body)).toEqual([]);
     });
 
     it("lifetimes of an hour are for those who ask for them", async () => {
