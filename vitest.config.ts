@@ -21,6 +21,7 @@ const alias = [
     "recordings",
     "restore",
     "totals",
+    "tree",
     "validity",
   ].map((name) => ({
     find: `@palimpsest/core/${name}`,

@@ -72,6 +72,7 @@ const entries = [
   "recordings",
   "restore",
   "totals",
+  "tree",
   "validity",
 ];
 const adapters = ["ai-sdk", "anthropic-sdk", "langchain"];

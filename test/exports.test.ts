@@ -81,6 +81,7 @@ describe("exports", () => {
         "@palimpsest/core/restore",
         "@palimpsest/core/testing",
         "@palimpsest/core/totals",
+        "@palimpsest/core/tree",
         "@palimpsest/core/validity",
         "palimpsest/agent",
         "palimpsest/hooks",

@@ -152,3 +152,13 @@ it("subagents' records beside a conversation are not its own", async () => {
   const again = createConversation({ ...handedIn, ...shared }, liveMessages([...all, beside, copy]));
   expect(dollars(again)).toBeCloseTo(dollars(conversation), 12);
 });
+
+it("a resume does not measure the same system prompt and tools anew with what was learned since", async () => {
+  const { conversation, resumed } = await begun(12);
+  const again = await resumed();
+  const size = conversation.size();
+  expect(again.size()).toEqual(size);
+  // Until the first request nobody has asked for them.
+  expect(await again.prepare()).toMatchObject({ kind: "request" });
+  expect(again.size().shownOverhead).toBe(size.shownOverhead);
+});

@@ -7,6 +7,7 @@ import {
   messagesApiCapabilities,
   type ProviderCapabilities,
 } from "../engine/ports/capabilities.js";
+import type { StandInStore } from "../tree/stand-in-store.js";
 import type { AdapterStep } from "./adapter-telling.js";
 
 /** What every adapter takes. */
@@ -38,7 +39,17 @@ export interface AdapterOptions extends Pick<
   readonly ports?: Partial<RetryPorts>;
   /** Told of everything that was done to a conversation, in order; `step.text` is one line for a person. */
   readonly onStep?: (step: AdapterStep) => void;
-  /** Conversations that are remembered; the one that was longest not heard of goes first. Default 100. */
+  /**
+   * Where conversations are kept beyond this process, and beyond what is held in memory: `createStandInFiles` of
+   * `palimpsest/stores`, or one of your own. Default: in memory.
+   */
+  readonly store?: StandInStore;
+  /**
+   * Characters of messages that are held in memory at most; conversations that were longest not heard of go first, come back from
+   * the store, and each is told as `conversation_evicted`. Default 64 million.
+   */
+  readonly maxHeldCharacters?: number;
+  /** Conversations that are held in memory at most. Default: as many as there is room for. */
   readonly maxThreads?: number;
 }
 

@@ -62,6 +62,8 @@ const checks: { readonly [Name in keyof Required<AdapterOptions>]: Check } = {
   retry: fieldsOf({ maxRetries: wholeFrom(0), baseMs: amount, maxMs: amount, maxRetryAfterMs: amount }),
   ports: fieldsOf({ sleep: isFunction, random: isFunction }),
   onStep: isFunction,
+  store: hasFunctions("find", "insert"),
+  maxHeldCharacters: wholeFrom(1),
   maxThreads: wholeFrom(1),
 };
 

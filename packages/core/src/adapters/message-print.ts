@@ -1,24 +1,35 @@
 import type { AssistantBlock } from "../messages/content.js";
-import { hashMessage, hashValue } from "../messages/hash.js";
+import type { PrefixNode } from "../tree/prefix-tree.js";
+import { sha256 } from "../tree/sha-256.js";
 import type { GivenMessage } from "./turn-input.js";
 
-/** What a message is recognised by: as it is, and where it is an answer, by what survives its way through a framework. */
-export interface Print {
-  readonly exact: string;
-  readonly answer: string | undefined;
+/** Where a conversation may stand that has taken in a beginning of a list. */
+export interface Place {
+  readonly key: string;
+  /** So many messages of the list it has taken in. */
+  readonly depth: number;
+  /** The last of them as the model said it, and not as the framework hands it back. */
+  readonly isAnswer: boolean;
 }
 
-export const printOf = (message: GivenMessage): Print => ({
-  exact: hashMessage(message),
-  answer: message.role === "assistant" ? answerPrint(message.content) : undefined,
-});
+/** The places on the way to a list, longest first; answers as the model said them before what the framework made of them. */
+export function* placesOf(node: PrefixNode): Generator<Place> {
+  for (let at = node; at.parent !== undefined; at = at.parent) {
+    const { key, depth } = at;
+    const message = at.message as GivenMessage | undefined;
+    if (message?.role === "assistant") {
+      yield { key: answerKey(at.parent, message.content), depth, isAnswer: true };
+    }
+    yield { key, depth, isAnswer: false };
+  }
+}
 
-export const matches = (print: Print | undefined, known: string): boolean =>
-  print?.exact === known || print?.answer === known;
-
-/** The calls by their ids and the text without its blanks. */
-export function answerPrint(content: readonly AssistantBlock[]): string {
+/** An answer to a list, by what survives its way through a framework: the calls by their ids, and the text without its blanks. */
+export function answerKey(node: PrefixNode, content: readonly AssistantBlock[]): string {
   const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
   const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
-  return `answer ${hashValue([calls, text.replaceAll(/\s/g, "")])}`;
+  return sha256(JSON.stringify([node.key, "answer", calls, text.replaceAll(/\s/g, "")]));
 }
+
+/** Where something is kept for a list that something is kept for already: the request was refused since, and room was made. */
+export const keyAfter = (key: string): string => sha256(JSON.stringify([key, "after"]));

@@ -1,32 +1,22 @@
-import type { ApiFailure } from "../messages/call/failure.js";
-import type { ModelRequest } from "../messages/call/request.js";
-import type { ModelResponse } from "../messages/call/response.js";
-import type {
-  Observed,
-  Outcome,
-  Prepared,
-  PreparedRequest,
-} from "../engine/conversation/conversation-api.js";
+import type { PreparedRequest } from "../engine/conversation/conversation-api.js";
 import { endOf } from "../engine/conversation/end-of.js";
 import { untilAnswered } from "../engine/conversation/until-answered.js";
+import type { AssistantMessage } from "../messages/message.js";
 import { PalimpsestError } from "../messages/palimpsest-error.js";
+import { createPrefixTree, type PrefixNode } from "../tree/prefix-tree.js";
+import { sha256 } from "../tree/sha-256.js";
 import type { AdapterOptions } from "./adapter-options.js";
 import { tellStep } from "./adapter-telling.js";
 import { failureOf } from "./failure-of.js";
-import { answerPrint, matches, printOf, type Print } from "./message-print.js";
+import { HeldThreads } from "./held-threads.js";
+import { answerKey, keyAfter, placesOf, type Place } from "./message-print.js";
+import { ThreadStore } from "./thread-store.js";
+import { readThread } from "./thread-transcript.js";
 import { createThread, take, type Thread } from "./thread.js";
+import { createTurn, type Turn } from "./turn.js";
 import type { TurnInput } from "./turn-input.js";
 
-/** One request of a conversation. Say what became of it; what nobody answers is forgotten at the next one. */
-export interface Turn {
-  readonly request: ModelRequest;
-  /** Whether it was cut off because the window was full, and there is room now: begin again where that is possible. */
-  answered(response: ModelResponse): Promise<boolean>;
-  /** Whether there is room now: begin again with the same input and send that. */
-  refused(failure: ApiFailure): Promise<boolean>;
-  /** The next request of the conversation waits for this, which must settle. */
-  waitFor(answer: Promise<unknown>): void;
-}
+export type { Turn } from "./turn.js";
 
 /** The conversations after one adapter. */
 export interface Threads {
@@ -34,94 +24,214 @@ export interface Threads {
   begin(input: TurnInput): Promise<Turn>;
 }
 
-const MOST_THREADS = 100;
-
 /**
- * Frameworks hand in the whole list with every request. A conversation is known by it: the one that has taken in
- * the longest beginning of the list goes on with the rest; a list that nobody knows begins a new one.
+ * Frameworks hand in the whole list with every request. A conversation is known by it: the one that has taken in the longest
+ * beginning of the list goes on with the rest, whether it is held in memory or kept in the store. One that another list has
+ * gone on from is not touched: what was stored of it goes on a second time. A list that nobody knows begins a new one.
  */
 export function createThreads(options: AdapterOptions): Threads {
-  const { maxThreads = MOST_THREADS, onStep } = options;
-  /** The newest first. */
-  let threads: readonly Thread[] = [];
-  let created = 0;
+  return new KnownThreads(options);
+}
 
-  const begin = async (input: TurnInput): Promise<Turn> => {
-    const prints = input.messages.map(printOf);
-    let found = find(threads, input, prints);
-    while (found?.pending !== undefined) {
-      await found.pending;
-      found = find(threads, input, prints);
+class KnownThreads implements Threads {
+  readonly #options: AdapterOptions;
+  readonly #tree;
+  readonly #held: HeldThreads;
+  readonly #store: ThreadStore;
+  /** Lists that are being made ready, so that each is once. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+  #created = 0;
+
+  constructor(options: AdapterOptions) {
+    const { maxHeldCharacters, store, events } = options;
+    this.#options = options;
+    this.#tree = createPrefixTree({
+      hash: sha256,
+      ...(maxHeldCharacters === undefined ? {} : { maxCharacters: maxHeldCharacters }),
+    });
+    this.#held = new HeldThreads(options);
+    this.#store = new ThreadStore(store, events);
+  }
+
+  begin(input: TurnInput): Promise<Turn> {
+    const { node } = this.#tree.place(input.messages, { scope: input.key ?? "" });
+    return this.#inTurn(node.key, async () => {
+      for (;;) {
+        const turn = await this.#tryToBegin(input, node);
+        if (turn !== undefined) return turn;
+      }
+    });
+  }
+
+  async #inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(key) ?? Promise.resolve();
+    const run = before.then(task);
+    const settled = run.catch(() => {});
+    this.#turns.set(key, settled);
+    try {
+      return await run;
+    } finally {
+      if (this.#turns.get(key) === settled) this.#turns.delete(key);
     }
-    const thread = found ?? createThread(options, input, (created += 1));
-    threads = [thread, ...threads.filter((other) => other !== thread)].slice(0, maxThreads);
-    const fresh = input.messages.slice(thread.known.length);
+  }
+
+  /** Undefined where somebody else has made room for this list at the same time: it is gone on with what they made. */
+  async #tryToBegin(input: TurnInput, node: PrefixNode): Promise<Turn | undefined> {
+    const { thread, depth } = await this.#claim(input, node);
+    const { conversation } = thread;
     const open = {};
     thread.open = open;
     thread.now.input = input;
-    thread.known = prints.map(({ exact }) => exact);
-    const { conversation } = thread;
-    for (const message of fresh) await take(conversation, message, input.model);
-    const { signal } = input;
+    thread.node = node;
+    this.#held.move(thread, node.key);
+    const { model, signal } = input;
+    for (const [at, message] of input.messages.slice(depth).entries()) {
+      await take(thread, message, { place: depth + at, model });
+    }
     const cancel = signal === undefined ? {} : { signal };
-    if (conversation.model !== input.model) await conversation.switchModel(input.model, cancel);
-    const prepared: Prepared = await conversation.prepare(cancel);
+    if (conversation.model !== model) await conversation.switchModel(model, cancel);
+    const prepared = await conversation.prepare(cancel);
+    const { onStep } = this.#options;
     for (const step of prepared.steps) tellStep(onStep, thread, step);
+    if (thread.transcript.hasChanged && !(await this.#saveChange(thread))) return undefined;
+    this.#held.makeRoom();
     if (prepared.kind === "held") {
       if (thread.open === open) thread.open = undefined;
       throw new PalimpsestError(prepared.reason, prepared.message, { cause: prepared });
     }
-    return createTurn({ thread, open, prepared, cancel, onStep });
-  };
-  return { begin };
+    return this.#turn({ thread, open, prepared, cancel });
+  }
+
+  #turn(
+    parts: Pick<Parameters<typeof createTurn>[0], "thread" | "open" | "cancel"> & {
+      readonly prepared: PreparedRequest;
+    },
+  ): Turn {
+    const { thread } = parts;
+    const { node } = thread;
+    return createTurn({
+      ...parts,
+      onStep: this.#options.onStep,
+      onAnswer: (message) => this.#answered(thread, node, message),
+    });
+  }
+
+  /** The conversation that has taken in most of a list, and how much of it. It is the caller's alone. */
+  async #claim(
+    input: TurnInput,
+    node: PrefixNode,
+  ): Promise<{ readonly thread: Thread; readonly depth: number }> {
+    for (;;) {
+      const held = this.#longestHeld(node);
+      if (held?.thread.pending !== undefined) {
+        await held.thread.pending;
+        continue;
+      }
+      const stored = await this.#resume(input, longerThan(placesOf(node), held?.place));
+      if (stored !== undefined) return stored;
+      if (held === undefined) return { thread: this.#create(input, node), depth: 0 };
+      // It may have gone on while the store was asked.
+      if (held.thread.place === held.place.key && this.#isFree(held.thread, node)) {
+        return { thread: held.thread, depth: held.place.depth };
+      }
+    }
+  }
+
+  #longestHeld(node: PrefixNode): { readonly thread: Thread; readonly place: Place } | undefined {
+    for (const place of placesOf(node)) {
+      const thread = this.#held.at(place.key).findLast((found) => this.#isFree(found, node));
+      if (thread !== undefined) return { thread, place };
+    }
+    return undefined;
+  }
+
+  /** The same list again while its answer is on the way: somebody samples several. */
+  #isFree({ open, pending, place }: Thread, node: PrefixNode): boolean {
+    return open === undefined || pending !== undefined || place !== node.key;
+  }
+
+  async #resume(
+    input: TurnInput,
+    places: Iterable<Place>,
+  ): Promise<{ readonly thread: Thread; readonly depth: number } | undefined> {
+    let left = [...places];
+    for (;;) {
+      const found = await this.#store.find(left);
+      if (found === undefined) return undefined;
+      const { key, values, place } = found;
+      const stored = readThread(values, input.messages);
+      if (stored !== undefined) {
+        const { session } = stored.facts;
+        const facts = {
+          ...stored.facts,
+          session: this.#held.hasSession(session) ? this.#fork(session) : session,
+        };
+        const saved = place.isAnswer ? { key } : { key, node: place.key };
+        const node = this.#tree.place(input.messages.slice(0, place.depth), { scope: input.key ?? "" }).node;
+        const start = { facts, node, place: place.key, saved, stored };
+        return { thread: createThread(this.#options, input, start), depth: place.depth };
+      }
+      left = left.slice(left.indexOf(place) + 1);
+    }
+  }
+
+  #create(input: TurnInput, node: PrefixNode): Thread {
+    const { key, model, maxTokens } = input;
+    const session = key ?? `thread-${node.key.slice(0, 16)}`;
+    const facts = {
+      session: this.#held.hasSession(session) ? this.#fork(session) : session,
+      model,
+      maxTokens,
+    };
+    return createThread(this.#options, input, { facts, node, place: node.key });
+  }
+
+  #fork(session: string): string {
+    this.#created += 1;
+    return `${session}-${this.#created}`;
+  }
+
+  async #answered(
+    thread: Thread,
+    node: PrefixNode,
+    { message: { content } }: AssistantMessage,
+  ): Promise<void> {
+    const place = answerKey(node, content);
+    thread.transcript.noteGiven(content, node.depth, true);
+    this.#held.move(thread, place);
+    await this.#save(thread, place, { key: place });
+    this.#held.makeRoom();
+  }
+
+  /** Room was made for a list: what was made stands for it from now on, for everybody who sends it. */
+  #saveChange(thread: Thread): Promise<boolean> {
+    const { saved, node } = thread;
+    const key = saved?.node === node.key ? keyAfter(saved.key) : node.key;
+    return this.#save(thread, key, { key, node: node.key });
+  }
+
+  /** Whether the conversation goes on with what it has; else somebody was first, and it goes on with theirs. */
+  async #save(thread: Thread, key: string, saved: NonNullable<Thread["saved"]>): Promise<boolean> {
+    const { transcript, conversation, session, maxTokens } = thread;
+    const { value, isWhole } = transcript.unsaved({ session, model: conversation.model, maxTokens });
+    const kept = await this.#store.insert(key, value, isWhole ? undefined : thread.saved?.key);
+    if (kept === undefined) return true;
+    if (kept !== value) {
+      this.#held.drop(thread);
+      return false;
+    }
+    transcript.saved();
+    thread.saved = saved;
+    return true;
+  }
 }
 
-function createTurn({
-  thread,
-  open,
-  prepared,
-  cancel,
-  onStep,
-}: {
-  readonly thread: Thread;
-  readonly open: object;
-  readonly prepared: PreparedRequest;
-  readonly cancel: { readonly signal?: AbortSignal };
-  readonly onStep: AdapterOptions["onStep"];
-}): Turn {
-  const { conversation } = thread;
-  /** The conversation may have gone on without this request: then its answer comes too late. */
-  const isCurrent = (): boolean => thread.open === open;
-  const waitFor = (answer: Promise<unknown>): void => {
-    const settle = (): void => {
-      if (thread.pending === settled) thread.pending = undefined;
-      if (isCurrent()) thread.open = undefined;
-    };
-    const settled = answer.then(settle, settle);
-    thread.pending = settled;
-  };
-  const observe = async (outcome: Outcome): Promise<Observed["kind"]> => {
-    const observed = await conversation.observe(prepared, outcome, cancel);
-    if (observed.kind === "retry") tellStep(onStep, thread, observed.step);
-    if (observed.kind === "accepted" && observed.message.message.content.length > 0) {
-      thread.known = [...thread.known, answerPrint(observed.message.message.content)];
-    }
-    return observed.kind;
-  };
-  const settleWith = async (outcome: Outcome): Promise<Observed["kind"] | undefined> => {
-    if (!isCurrent()) return undefined;
-    const observing = observe(outcome);
-    waitFor(observing);
-    const kind = await observing;
-    await thread.pending;
-    return kind;
-  };
-  return {
-    request: prepared.call.request,
-    answered: async (response) => (await settleWith({ kind: "response", response })) === "retry",
-    refused: async (failure) => (await settleWith({ kind: "failure", failure })) === "retry",
-    waitFor,
-  };
+/** Those at which more was taken in than at this one, or the same as the model said it. */
+function* longerThan(places: Iterable<Place>, held: Place | undefined): Generator<Place> {
+  for (const place of places) {
+    if (place.key === held?.key) return;
+    yield place;
+  }
 }
 
 /** What was sent, and whether it has to be sent again. */
@@ -151,20 +261,4 @@ export async function sendTurn<R>(
     }),
   );
   return result;
-}
-
-function find(
-  threads: readonly Thread[],
-  { key = "" }: TurnInput,
-  prints: readonly Print[],
-): Thread | undefined {
-  return threads
-    .filter((thread) => {
-      const { known, open, pending } = thread;
-      if (thread.key !== key || known.length > prints.length) return false;
-      // The same list again while its answer is on the way: somebody samples several.
-      if (open !== undefined && pending === undefined && known.length === prints.length) return false;
-      return known.every((print, index) => matches(prints[index], print));
-    })
-    .toSorted((a, b) => b.known.length - a.known.length)[0];
 }

@@ -18,6 +18,10 @@ export function isTooDeep(value: unknown, levels = 200): boolean {
   return false;
 }
 
+/** The blocks in the content of a message, which may be anything. */
+export const blocksIn = (content: unknown): readonly Fields[] =>
+  Array.isArray(content) ? content.filter(isFields) : [];
+
 /** The texts in the content of a message or a result, which may be anything. */
 export const contentText = (content: unknown): string =>
   Array.isArray(content)

@@ -59,12 +59,15 @@ export function isHumanMessage(message: Message): message is UserMessage {
   });
 }
 
+/** A block of thinking. It may come from a file and be anything. */
+export const isThinkingBlock = (block: unknown): boolean => {
+  const type = (block as { readonly type?: unknown } | null | undefined)?.type;
+  return type === "thinking" || type === "redacted_thinking";
+};
+
 /** An assistant message that holds thinking and nothing else. */
 export function isThinkingOnly(message: Message): boolean {
   if (message.type !== "assistant" || !Array.isArray(message.message?.content)) return false;
   const { content } = message.message;
-  return (
-    content.length > 0 &&
-    content.every((block) => block?.type === "thinking" || block?.type === "redacted_thinking")
-  );
+  return content.length > 0 && content.every(isThinkingBlock);
 }

@@ -25,3 +25,8 @@ export {
   type FileAccessCase,
   type FileHarness,
 } from "./file-access-contract.js";
+export {
+  standInStoreContract,
+  type CreateStandInStore,
+  type StandInStoreCase,
+} from "./stand-in-store-contract.js";

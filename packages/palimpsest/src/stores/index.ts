@@ -10,3 +10,4 @@ export { createJsonlStore, type Durability, type JsonlStoreOptions } from "./jso
 export { createMemoryStore } from "./memory.js";
 export { createNotesFile } from "./notes-file.js";
 export { createOverflowFiles } from "./overflow-files.js";
+export { createStandInFiles, type StandInFiles, type StandInFilesOptions } from "./stand-in-files.js";

@@ -1,3 +1,4 @@
+import { isThinkingBlock } from "../../messages/predicates.js";
 import type { AssistantBlock, UserBlock } from "../../messages/content.js";
 import type { AssistantMessage, Message, UserMessage } from "../../messages/message.js";
 import { CLEARED_RESULT_TEXT, clearBlock } from "./cleared-result.js";
@@ -74,9 +75,6 @@ function clearIn(message: UserMessage, texts: ReadonlyMap<string, string>): User
   });
   return isChanged ? { ...message, message: { ...message.message, content: blocks } } : message;
 }
-
-export const isThinkingBlock = (block: AssistantBlock): boolean =>
-  block?.type === "thinking" || block?.type === "redacted_thinking";
 
 /** A message that held nothing else is gone with its thinking. */
 export function stripThinking(message: AssistantMessage): AssistantMessage | undefined {

@@ -1,4 +1,5 @@
 import { createSystemMessage, type MessageOrigin } from "../../messages/construct.js";
+import { asFields } from "../../messages/fields.js";
 import type { Message, SystemMessage } from "../../messages/message.js";
 import type { ClearVariant } from "../events/engine-events.js";
 
@@ -47,8 +48,7 @@ export function createClearingBoundary(
 export function isClearingBoundary(message: Message): message is ClearingBoundary {
   if (message.type !== "system" || message.subtype !== "microcompact_boundary") return false;
   const metadata: unknown = (message as Partial<ClearingBoundary>).microcompactMetadata;
-  if (typeof metadata !== "object" || metadata === null) return false;
-  const { toolUseIds, tokensBefore, tokensAfter, pinnedAt } = metadata as Readonly<Record<string, unknown>>;
+  const { toolUseIds, tokensBefore, tokensAfter, pinnedAt } = asFields(metadata);
   return (
     Array.isArray(toolUseIds) &&
     toolUseIds.every((id) => typeof id === "string") &&
@@ -58,12 +58,11 @@ export function isClearingBoundary(message: Message): message is ClearingBoundar
   );
 }
 
-const isCount = (value: unknown): boolean =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0;
+/** A number of things, as a file says it. */
+export const isCount = (value: unknown): value is number => Number.isFinite(value) && (value as number) >= 0;
 
 function isPosition(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { message, block } = value as Readonly<Record<string, unknown>>;
+  const { message, block } = asFields(value);
   return isCount(message) && isCount(block);
 }
 

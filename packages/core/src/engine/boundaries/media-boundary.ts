@@ -1,6 +1,7 @@
 import { createSystemMessage, type MessageOrigin } from "../../messages/construct.js";
 import { isFields } from "../../messages/fields.js";
 import type { Message, SystemMessage } from "../../messages/message.js";
+import { isCount } from "./clearing-boundary.js";
 import { pathKey, type MediaPath, type MediaTexts } from "./media-content.js";
 
 /** One image or document that became text. */
@@ -50,9 +51,6 @@ export function isMediaBoundary(message: Message): message is MediaBoundary {
     [tokensBefore, tokensAfter].every((count) => count === undefined || isCount(count))
   );
 }
-
-const isCount = (value: unknown): boolean =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0;
 
 const LONGEST_PATH = 3;
 

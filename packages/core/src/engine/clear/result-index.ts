@@ -1,9 +1,8 @@
 import type { AssistantBlock, ToolResultBlock, ToolUseBlock, UserBlock } from "../../messages/content.js";
 import type { AssistantMessage, Message, UserMessage } from "../../messages/message.js";
 import { isPinned } from "../../messages/pinned.js";
-import { isHumanMessage, isSyntheticError } from "../../messages/predicates.js";
+import { isHumanMessage, isSyntheticError, isThinkingBlock } from "../../messages/predicates.js";
 import type { Estimator } from "../ports/estimator.js";
-import { isThinkingBlock } from "../boundaries/clear-results.js";
 import { CLEARED_RESULT_TEXT, clearBlock, isClearedResult } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
 import { fileReadsOf, showsFile, type FileRead } from "../tools/file-reads.js";

@@ -12,13 +12,14 @@ import {
   type ChangedSection,
   type HeldHead,
 } from "../prompt/request-state.js";
+import { createDefaultEstimator } from "../measure/default-estimator.js";
 import { buildRequest, type BuiltRequest } from "../prompt/request-builder.js";
 import type { ResolvedSection } from "../prompt/sections.js";
 import { createSystemLayouter, type SystemLayout } from "../prompt/system-blocks.js";
 import { createToolList, type ToolListing } from "../prompt/tool-list.js";
 import { latchTtl, ttlsFor, type LatchedTtlState } from "../prompt/ttl/ttl-state.js";
 import type { ConversationEvent } from "./event.js";
-import { clearContextOf, estimatorOf, isCachingOn, thresholdsOf } from "./facts.js";
+import { clearContextOf, isCachingOn, thresholdsOf } from "./facts.js";
 import type { Moment } from "./stages.js";
 import { recordedWrites } from "./recorded-writes.js";
 import type { Setup } from "./stages.js";
@@ -80,17 +81,17 @@ export class RequestAssembly {
     };
     const layout = this.#layOut();
     const parts = [...listing.tools, ...layout.blocks];
-    const last = this.#head;
-    const isSame = last?.parts.length === parts.length && parts.every((part, at) => part === last.parts[at]);
-    if (last === undefined || !isSame) {
-      const estimator = estimatorOf(moment);
-      this.#head = {
+    let last = this.#head;
+    if (last?.parts.length !== parts.length || parts.some((part, at) => part !== last?.parts[at])) {
+      // By what is known of the model at the start: so it is the same in every process.
+      const { estimator = createDefaultEstimator(moment.state) } = this.#setup.options;
+      last = this.#head = {
         parts,
         key: hashValue([listing.tools.map(hashMessage), layout.blocks.map(({ text }) => text)]),
         tokens: parts.reduce((sum, part) => sum + estimator.block(part), 0),
       };
     }
-    const { key = "", tokens = 0 } = this.#head ?? {};
+    const { key, tokens } = last;
     return { layout, listing, key, tokens, held, changed };
   }
 

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message } from "../../messages/message.js";
 import { findModel } from "../../models/table.js";
 import type { CachedDeletion } from "../clear/cached-clearing.js";
-import { isThinkingBlock } from "../boundaries/clear-results.js";
+import { isThinkingBlock } from "../../messages/predicates.js";
 import type { ClearPlan, ClearTarget } from "../clear/decision.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { decideTimeBased } from "../clear/time-based.js";

@@ -7,7 +7,7 @@ import { fitInputs } from "../../messages/normalise/fit-inputs.js";
 import type { AssistantMessage } from "../../messages/message.js";
 import { bindsThinkingOf } from "../../models/table.js";
 import { noteNativeResponse } from "../clear/api-native.js";
-import { isThinkingBlock } from "../boundaries/clear-results.js";
+import { isThinkingBlock } from "../../messages/predicates.js";
 import { billCall } from "../money/bill-call.js";
 import type { SentCall } from "../money/call-meter.js";
 import { noUsage } from "./cache-report.js";

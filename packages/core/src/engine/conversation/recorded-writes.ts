@@ -1,38 +1,53 @@
 import type { RequestMessage } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
 import { isSyntheticError } from "../../messages/predicates.js";
+import { removesContent } from "../boundaries/clearing-boundary.js";
 import type { CacheWrite } from "../prompt/cache-writes.js";
 import { lastMarkable, type Ttl } from "../prompt/markers.js";
 
 /**
  * What the requests of a resumed conversation left in the cache, oldest first: each ended right before a
- * response. Nothing where the messages do not show one response each.
+ * response, and what was cleared since is there no longer. Nothing where the messages do not show one response each.
  */
 export function recordedWrites(
   live: readonly Message[],
   messages: readonly RequestMessage[],
   ttl: Ttl,
 ): readonly CacheWrite[] {
-  const asked = requestTimes(live);
+  const asked = requestsIn(live, messages);
   const responses = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   if (asked.length !== responses.length) return [];
-  return responses.flatMap((index, number) => {
-    const position = lastMarkable(messages, index - 1);
-    const usedAt = asked[number + 1] ?? asked[number];
-    return position === undefined || usedAt === undefined ? [] : [{ position, ttl, usedAt }];
+  return asked.flatMap(({ at, below }, number) => {
+    const position = lastMarkable(messages, (responses[number] ?? 0) - 1);
+    if (position === undefined || position.message >= below) return [];
+    return [{ position, ttl, usedAt: asked[number + 1]?.at ?? at }];
   });
 }
 
-/** When each response was asked for: when the last thing before it was written. */
-function requestTimes(live: readonly Message[]): readonly number[] {
-  const times = new Map<string, number>();
-  let last = Number.NaN;
+interface Asked {
+  /** When the last thing before it was written. */
+  readonly at: number;
+  /** What it wrote from this message on was cleared since. */
+  below: number;
+}
+
+/** The requests that were answered. */
+function requestsIn(live: readonly Message[], messages: readonly RequestMessage[]): readonly Asked[] {
+  const asked = new Map<string, Asked>();
+  let last: number | undefined;
   for (const message of live) {
     const time = Date.parse(message.timestamp);
     if (message.type === "assistant" && !isSyntheticError(message)) {
       const { id } = message.message;
-      if (!times.has(id)) times.set(id, Number.isFinite(last) ? last : time);
+      if (!asked.has(id)) asked.set(id, { at: last ?? time, below: Infinity });
     } else if (message.type === "user" || message.type === "attachment") last = time;
+    else if (removesContent(message)) {
+      const cleared = new Set(message.microcompactMetadata.toolUseIds);
+      const first = messages.findIndex(({ content }) =>
+        content.some((block) => block.type === "tool_result" && cleared.has(block.tool_use_id)),
+      );
+      for (const request of asked.values()) request.below = Math.min(request.below, first);
+    }
   }
-  return [...times.values()];
+  return [...asked.values()];
 }

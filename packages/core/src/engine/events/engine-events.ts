@@ -68,6 +68,23 @@ export interface EngineEvents {
     /** Where it stands in the chain of compactions, where a conversation drives it. */
     readonly chain?: ChainLink;
   };
+  /** An adapter has let a conversation go that it held in memory; it comes back from the store. */
+  readonly conversation_evicted: {
+    readonly sessionId: string;
+    readonly characters: number;
+    /** The option whose limit was reached. */
+    readonly limit: "maxThreads" | "maxHeldCharacters";
+    /** Conversations that are still held. */
+    readonly held: number;
+  };
+  /** The store in memory had no room for these: conversations that they belong to may have to be made fit again. */
+  readonly stand_ins_dropped: { readonly entries: number; readonly characters: number };
+  /** The store of an adapter failed. The request goes on without it. */
+  readonly stand_in_store_failed: {
+    readonly operation: "find" | "insert";
+    /** As the store said it. */
+    readonly message: string;
+  };
   /** A call for a summary (`compact`) or for notes (`session_memory`) failed and is made again after a while. */
   readonly summary_retried: {
     readonly source: QuerySource;

@@ -1,7 +1,11 @@
 import type { AssistantMessage, CompactBoundary, Message } from "../../messages/message.js";
 import { answersEarlierContext } from "../../messages/late-answer.js";
-import { isCompactBoundary, isSyntheticError, preservedSegmentOf } from "../../messages/predicates.js";
-import { isThinkingBlock } from "../boundaries/clear-results.js";
+import {
+  isCompactBoundary,
+  isSyntheticError,
+  isThinkingBlock,
+  preservedSegmentOf,
+} from "../../messages/predicates.js";
 import { isClearedResult } from "../boundaries/cleared-result.js";
 import { removesContent, type ClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { isMediaBoundary, type MediaBoundary } from "../boundaries/media-boundary.js";

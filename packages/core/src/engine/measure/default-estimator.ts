@@ -33,7 +33,7 @@ const unknownImages: ImageLimits = { maxTokens: 1568, maxLongEdge: 1568, maxCoun
 /** Character classes with weights per tokenizer, images by the API's rule, and a scale that learns. */
 export function createDefaultEstimator(options: DefaultEstimatorOptions): DefaultEstimator {
   const known = findModel(options.model);
-  const weights = classWeights[weightsFor(options.model)];
+  const weights = classWeights[known?.tokenizer ?? weightsFor(options.model)];
   const images = known?.capabilities.images ?? unknownImages;
   let calibration = options.calibration ?? uncalibrated;
   const textTokens = (text: string): number => {
@@ -93,10 +93,8 @@ const textsOf = (message: Message): readonly string[] =>
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** The tokenizer of a model; one that nobody knows is taken for a newer one, which costs more. */
+/** The tokenizer of a model that is in no table; one that nobody knows is taken for a newer one, which costs more. */
 function weightsFor(model: string): WeightsName {
-  const known = findModel(model);
-  if (known !== undefined) return known.tokenizer;
   if (/^(?:openai\/)?(?:gpt|o\d|codex)/i.test(model)) return "gpt";
   return /claude-(?:[1-3]|(?:opus|sonnet|haiku)-(?:4(?:-[0-6])?|3))(?:\D|$)/.test(model) ? "older" : "newer";
 }

@@ -1,4 +1,4 @@
-import { isFields } from "../../messages/fields.js";
+import { blocksIn } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
 import { isPinnedCopy } from "../../messages/pinned.js";
 import { isSyntheticError } from "../../messages/predicates.js";
@@ -28,7 +28,7 @@ export const unansweredIn = (live: readonly Message[]): readonly Message[] =>
 /** What a compaction puts in the place of a conversation: our summary, or the provider's own. */
 export function isSummary(message: Message): boolean {
   if (message.type === "user") return message.isCompactSummary === true;
-  return message.type === "assistant" && blocksOf(message)[0]?.["type"] === "compaction";
+  return message.type === "assistant" && blocksIn(message.message?.content)[0]?.["type"] === "compaction";
 }
 
 export const isResponse = (message: Message): boolean =>
@@ -44,7 +44,8 @@ function startOfCalls(list: readonly Message[], start: number): number | undefin
   const calls = new Map<unknown, number>();
   for (const [at, message] of list.entries()) {
     if (message.type !== "assistant") continue;
-    for (const block of blocksOf(message)) if (block["type"] === "tool_use") calls.set(block["id"], at);
+    for (const block of blocksIn(message.message?.content))
+      if (block["type"] === "tool_use") calls.set(block["id"], at);
   }
   let least: number | undefined;
   for (let at = list.length - 1; at >= (least ?? start); at -= 1) {
@@ -52,7 +53,7 @@ function startOfCalls(list: readonly Message[], start: number): number | undefin
     if (message?.type === "assistant") {
       if (least !== undefined) least = Math.min(least, firstPiece(list, message));
     } else if (message?.type === "user") {
-      for (const block of blocksOf(message)) {
+      for (const block of blocksIn(message.message?.content)) {
         const call = calls.get(block["tool_use_id"]);
         if (call !== undefined) least = Math.min(least ?? start, call);
       }
@@ -66,11 +67,4 @@ function firstPiece(list: readonly Message[], message: Message): number {
   return list.findIndex((other) =>
     other.type === "assistant" && id !== undefined ? other.message?.id === id : other === message,
   );
-}
-
-function blocksOf(
-  message: Extract<Message, { type: "user" | "assistant" }>,
-): readonly Record<string, unknown>[] {
-  const content: unknown = message.message?.content;
-  return Array.isArray(content) ? content.filter(isFields) : [];
 }

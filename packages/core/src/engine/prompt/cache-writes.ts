@@ -1,4 +1,4 @@
-import type { BlockPosition, Ttl } from "./markers.js";
+import { isSamePosition, type BlockPosition, type Ttl } from "./markers.js";
 
 /** A prefix that a request left in the provider's cache. */
 export interface CacheWrite {
@@ -44,8 +44,5 @@ export const renewWrite = (
 export const writesWithin = (writes: readonly CacheWrite[], messages: number): readonly CacheWrite[] =>
   writes.filter(({ position }) => position.message < messages);
 
-const isBefore = (a: BlockPosition, b: BlockPosition): boolean =>
+export const isBefore = (a: BlockPosition, b: BlockPosition): boolean =>
   a.message < b.message || (a.message === b.message && a.block < b.block);
-
-const isSamePosition = (a: BlockPosition, b: BlockPosition): boolean =>
-  a.message === b.message && a.block === b.block;

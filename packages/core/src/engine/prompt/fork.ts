@@ -1,6 +1,7 @@
 import type { QuerySource } from "../../messages/call/query-source.js";
 import type { RequestMessage, UserRequestMessage } from "../../messages/content.js";
 import { findModel } from "../../models/table.js";
+import { isThinkingBlock } from "../../messages/predicates.js";
 import { isLiveWrite } from "./cache-writes.js";
 import { thinkingBudget } from "./fork-max-tokens.js";
 import { forkParameters, type ForkAnswer } from "./fork-parameters.js";
@@ -75,11 +76,7 @@ export function buildFork(shared: CacheSafeParams, fork: ForkParts): BuiltReques
  */
 function readableMessages({ parameters }: CacheSafeParams, prefix: readonly RequestMessage[]): number {
   const isKept = findModel(parameters.model)?.capabilities.thinking.keptAcrossTurns ?? true;
-  const first = isKept
-    ? -1
-    : prefix.findIndex(({ content }) =>
-        content.some(({ type }) => type === "thinking" || type === "redacted_thinking"),
-      );
+  const first = isKept ? -1 : prefix.findIndex(({ content }) => content.some(isThinkingBlock));
   return first === -1 ? prefix.length : first;
 }
 

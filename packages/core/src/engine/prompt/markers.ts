@@ -114,8 +114,9 @@ const markerFor = (ttl: Ttl): CacheControl =>
 /** Marked copies, so that a tool or block that is marked again is the same object again. */
 const markedCopies = new WeakMap<object, Map<string, object>>();
 
-function markedOf<T extends object>(unmarked: T | undefined, marker: CacheControl): T {
-  if (unmarked === undefined) throw new RangeError("a marker needs a block");
+/** Whoever marks something has found it there. */
+function markedOf<T extends object>(found: T | undefined, marker: CacheControl): T {
+  const unmarked = found as T;
   const key = `${marker.ttl ?? ""} ${marker.scope ?? ""}`;
   const copies = markedCopies.get(unmarked) ?? new Map<string, object>();
   markedCopies.set(unmarked, copies);
@@ -157,7 +158,7 @@ function isMarkable(block: { readonly type: string } | undefined): boolean {
   return !["thinking", "redacted_thinking", "cache_edits"].includes(block.type);
 }
 
-const isSamePosition = (a: BlockPosition, b: BlockPosition | undefined): boolean =>
+export const isSamePosition = (a: BlockPosition, b: BlockPosition | undefined): boolean =>
   a.message === b?.message && a.block === b.block;
 
 /** The last block up to a message that a marker can stand on. */

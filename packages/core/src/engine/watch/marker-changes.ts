@@ -1,6 +1,5 @@
-import { ttlMilliseconds } from "../prompt/cache-writes.js";
+import { isBefore, ttlMilliseconds } from "../prompt/cache-writes.js";
 import type { BreakReason, FromTo, MarkedPart } from "../events/break-reason.js";
-import type { MessageMarker } from "./message-list.js";
 import type { SentRequest } from "./sent-request.js";
 import { dropsThinking } from "./unchanged-causes.js";
 import type { WatchedFacts } from "./watched-call.js";
@@ -111,6 +110,3 @@ function isUseless(part: MarkedPart, { before, now, gapMs }: Compared): boolean 
   const isOver = ttls.every((ttl) => gapMs > ttlMilliseconds[ttl === "1h" ? "1h" : "5m"]);
   return isOver || (part === "messages" && dropsThinking(before, now));
 }
-
-const isBefore = (a: MessageMarker, b: MessageMarker): boolean =>
-  a.message < b.message || (a.message === b.message && a.block < b.block);

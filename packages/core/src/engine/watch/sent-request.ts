@@ -1,3 +1,4 @@
+import { isThinkingBlock } from "../../messages/predicates.js";
 import { isFields, type Fields } from "../../messages/fields.js";
 import { originOf } from "../../messages/list-origin.js";
 import {
@@ -114,14 +115,11 @@ function automaticMarker(request: Fields, messages: readonly unknown[]): readonl
   const marker = markerOf(request);
   if (marker === undefined) return [];
   for (let message = messages.length - 1; message >= 0; message -= 1) {
-    const block = blocksOf(messages[message]).findLastIndex((value) => !isThinking(value));
+    const block = blocksOf(messages[message]).findLastIndex((value) => !isThinkingBlock(value));
     if (block >= 0) return [{ message, block, marker }];
   }
   return [];
 }
-
-export const isThinking = (block: unknown): boolean =>
-  isFields(block) && (block["type"] === "thinking" || block["type"] === "redacted_thinking");
 
 /** How the server is to treat thinking of another prefix changes no prefix. */
 function withoutBinding(thinking: unknown): unknown {

@@ -1,9 +1,10 @@
+import { isThinkingBlock } from "../../messages/predicates.js";
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
 import { isFields } from "../../messages/fields.js";
 import { findModel } from "../../models/table.js";
 import type { BreakReason, Ttl } from "../events/break-reason.js";
 import { blocksBetween, blocksOf } from "./message-list.js";
-import { isThinking, type SentRequest } from "./sent-request.js";
+import type { SentRequest } from "./sent-request.js";
 
 /** Positions that a marker is looked up at, its own included. */
 const LOOKBACK = 20;
@@ -59,7 +60,7 @@ export function dropsThinking(before: SentRequest, now: SentRequest): boolean {
   const spoken = now.messages.findLastIndex(isSpoken);
   return before.messages
     .slice(Math.max(0, spokenBefore), Math.max(0, spoken))
-    .some((message) => blocksOf(message).some(isThinking));
+    .some((message) => blocksOf(message).some(isThinkingBlock));
 }
 
 /** Words of a person may share a message with results. */

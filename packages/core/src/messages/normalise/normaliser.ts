@@ -8,7 +8,7 @@ import type {
   UserRequestMessage,
 } from "../content.js";
 import type { Message } from "../message.js";
-import { isSyntheticError } from "../predicates.js";
+import { isSyntheticError, isThinkingBlock } from "../predicates.js";
 import {
   cleanAssistantContent,
   cleanToolId,
@@ -47,9 +47,7 @@ const continueMessage = userText(CONTINUE_TEXT);
 const firstUserMessage = userText(FIRST_USER_TEXT);
 
 /** Whether thinking was recorded here, also such that cannot be sent. */
-const holdsThinking = (content: unknown): boolean =>
-  Array.isArray(content) &&
-  content.some((block) => block?.type === "thinking" || block?.type === "redacted_thinking");
+const holdsThinking = (content: unknown): boolean => Array.isArray(content) && content.some(isThinkingBlock);
 
 /**
  * A fold over the messages. A conversation is a slot for user content, then rounds: a response with the slot

@@ -1,3 +1,4 @@
+import { isThinkingBlock } from "../predicates.js";
 import type {
   AssistantBlock,
   AssistantRequestMessage,
@@ -21,8 +22,6 @@ export interface ToolCall {
 /** Where a repair is told. */
 export type Report = (kind: RepairKind, toolUseId?: string, uuid?: string) => void;
 
-const isThinking = (block: AssistantBlock): boolean =>
-  block.type === "thinking" || block.type === "redacted_thinking";
 const isServerCall = (block: AssistantBlock): block is ServerToolUseBlock =>
   block.type === "server_tool_use" || block.type === "mcp_tool_use";
 const isServerResult = (block: AssistantBlock): block is ServerToolResultBlock =>
@@ -125,7 +124,7 @@ export class Round {
       if (this.#serverCalls.get(block.tool_use_id) !== "open") return false;
       this.#serverCalls.set(block.tool_use_id, "answered");
     }
-    this.#push(block, !isThinking(block));
+    this.#push(block, !isThinkingBlock(block));
     return true;
   }
 
@@ -163,11 +162,11 @@ export class Round {
       report("empty_content", undefined, this.uuid);
     }
     const lastBlock = content.at(-1);
-    if (!isLast || lastBlock === undefined || !isThinking(lastBlock)) return this.#assistant;
+    if (!isLast || lastBlock === undefined || !isThinkingBlock(lastBlock)) return this.#assistant;
     report("trailing_thinking", undefined, this.uuid);
     return {
       role: "assistant",
-      content: content.slice(0, content.findLastIndex((block) => !isThinking(block)) + 1),
+      content: content.slice(0, content.findLastIndex((block) => !isThinkingBlock(block)) + 1),
     };
   }
 

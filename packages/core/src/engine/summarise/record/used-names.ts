@@ -1,4 +1,4 @@
-import { isFields } from "../../../messages/fields.js";
+import { blocksIn, isFields, type Fields } from "../../../messages/fields.js";
 import type { Message } from "../../../messages/message.js";
 import { isCompactBoundary } from "../../../messages/predicates.js";
 
@@ -88,12 +88,8 @@ export function namesUsed(live: readonly Message[]): readonly UsedName[] {
     .map(({ name, uses, age }) => ({ name, uses, age }));
 }
 
-function blocksOf(message: Message): readonly Readonly<Record<string, unknown>>[] {
-  if (message.type !== "user" && message.type !== "assistant") return [];
-  // Messages come from files and may be anything.
-  const content: unknown = message.message?.content;
-  return Array.isArray(content) ? content.filter(isFields) : [];
-}
+const blocksOf = (message: Message): readonly Fields[] =>
+  message.type === "user" || message.type === "assistant" ? blocksIn(message.message?.content) : [];
 
 /** Lists that were made here: their names need not be checked again. */
 const ownLists = new WeakSet<object>();

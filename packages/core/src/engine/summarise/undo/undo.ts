@@ -1,7 +1,7 @@
 import { createSystemMessage, type MessageOrigin } from "../../../messages/construct.js";
 import type { Message } from "../../../messages/message.js";
 import { isTotals } from "../../../messages/totals-record.js";
-import { isThinkingBlock } from "../../boundaries/clear-results.js";
+import { isThinkingBlock } from "../../../messages/predicates.js";
 import { isClearingBoundary } from "../../boundaries/clearing-boundary.js";
 import { isMediaBoundary } from "../../boundaries/media-boundary.js";
 import { isOversizeBoundary } from "../../boundaries/oversize-boundary.js";

@@ -1,5 +1,5 @@
 import type { ToolResultBlock } from "../../../../messages/content.js";
-import { asText, isFields, type Fields } from "../../../../messages/fields.js";
+import { asText, blocksIn, isFields, type Fields } from "../../../../messages/fields.js";
 import type { AttachmentMessage, Message, UserMessage } from "../../../../messages/message.js";
 import { isHumanMessage, isSyntheticError } from "../../../../messages/predicates.js";
 import type { CompactableTools } from "../../../tools/compactable-tools.js";
@@ -72,7 +72,7 @@ class Surveyor {
     if (message.type === "user") this.#user(message);
     else if (message.type === "attachment") this.#attachment(message);
     else if (message.type === "assistant" && !isSyntheticError(message)) {
-      for (const block of blocksOf(message.message?.content)) this.#block(block);
+      for (const block of blocksIn(message.message?.content)) this.#block(block);
     }
   }
 
@@ -94,13 +94,13 @@ class Surveyor {
       this.#earlier.push(
         typeof content === "string"
           ? content
-          : blocksOf(content)
+          : blocksIn(content)
               .map((block) => asText(block["text"]))
               .join("\n"),
       );
       return;
     }
-    for (const block of blocksOf(content)) {
+    for (const block of blocksIn(content)) {
       if (block["type"] === "tool_result") this.#result(block as unknown as ToolResultBlock);
     }
     const text = isHumanMessage(message) ? typedText(message) : "";
@@ -176,9 +176,6 @@ class Surveyor {
 }
 
 const plain = (name: string): string => name.replaceAll(/[_.-]/g, "");
-
-const blocksOf = (content: unknown): readonly Fields[] =>
-  Array.isArray(content) ? content.filter(isFields) : [];
 
 function touchedFiles(entries: readonly Entry[]): ReadonlyMap<string, TouchedFile> {
   const files = new Map<string, TouchedFile>();

@@ -5,7 +5,7 @@ import type { Message } from "../../../../messages/message.js";
 import { normalise } from "../../../../messages/normalise/normaliser.js";
 import { findModel } from "../../../../models/table.js";
 import type { ModelProvider } from "../../../ports/model-provider.js";
-import { isThinkingBlock } from "../../../boundaries/clear-results.js";
+import { isThinkingBlock } from "../../../../messages/predicates.js";
 import { askModel, type AskOptions, type ModelAnswer } from "../ask-model.js";
 import { leastThinking } from "../least-thinking.js";
 import { preprocess } from "../preprocess.js";

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStandIns } from "@palimpsest/core/tree";
+import { createCompactableTools } from "@palimpsest/core";
+import { settings } from "./lab.js";
+import { createTalkLab } from "./talk-lab.js";
+import { talks } from "./talks.js";
+
+const TURNS = 12;
+const prompt = (turn: number): string => `Prompt ${turn}: go on.`;
+
+/** What makes room: results are cleared, or a summary is written. */
+const ways = {
+  "results are cleared": { settings },
+  "it is compacted": { settings, compactableTools: createCompactableTools({ never: ["Read"] }) },
+};
+
+const cases = Object.entries(talks).flatMap(([name, createTalk]) =>
+  Object.entries(ways).map(([way, options]) => ({ name, way, createTalk, options })),
+);
+
+describe("a new adapter for every call on one store", () => {
+  it.each(cases)("$name, where $way: the bytes of one adapter", async ({ createTalk, options }) => {
+    const one = createTalkLab();
+    const steps: string[] = [];
+    const say = createTalk(one.place, { ...options, onStep: ({ tier }) => steps.push(tier) });
+    let history: readonly unknown[] = [];
+    for (let turn = 0; turn < TURNS; turn += 1) history = await say(history, prompt(turn));
+    expect(one.refused()).toEqual([]);
+    expect(steps.length).toBeGreaterThanOrEqual(2);
+
+    const many = createTalkLab();
+    const store = createMemoryStandIns();
+    history = [];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      history = await createTalk(many.place, { ...options, store })(history, prompt(turn));
+    }
+    expect(many.refused()).toEqual([]);
+    expect(many.bodies.findIndex((body, at) => body !== one.bodies[at])).toBe(-1);
+    expect(many.bodies.length).toBe(one.bodies.length);
+    expect(many.cost()).toBe(one.cost());
+  });
+});
