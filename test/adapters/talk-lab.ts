@@ -7,8 +7,9 @@ import {
 } from "../../packages/palimpsest/src/simulator/index.js";
 import { output } from "../conversation/world.js";
 import { textCounter } from "../text-counter.js";
+import { fileText } from "./file-text.js";
 import { MODEL, SYSTEM, WINDOW } from "./lab.js";
-import type { TalkPlace } from "./talks.js";
+import type { TalkPlace } from "./talks/talk.js";
 
 /** Thinks, speaks and reads files, so many times for each prompt, and then says something. */
 const reader = (reads: number): Player => ({
@@ -26,12 +27,6 @@ const reader = (reads: number): Player => ({
   },
 });
 
-/** What a file says, the same whenever it is read. */
-const fileText = (input: unknown, bytes = 2500): string => {
-  const [number = "0"] = /\d+/.exec(JSON.stringify(input)) ?? [];
-  return output(Number(number), bytes);
-};
-
 export function createTalkLab({ reads = 3 } = {}) {
   const records: RequestRecord[] = [];
   const bodies: string[] = [];
@@ -46,20 +41,21 @@ export function createTalkLab({ reads = 3 } = {}) {
     clock: "manual",
     onRequest: (record) => records.push(record),
   });
+  const overheard = async (request: Request): Promise<Response> => {
+    bodies.push(await request.clone().text());
+    simulator.advance(2000);
+    return app(request);
+  };
   const place: TalkPlace = {
     model: MODEL,
     system: SYSTEM,
-    read: (input) => fileText(input),
-    fetch: async (url, init) => {
-      const request = url instanceof Request ? url : new Request(String(url), init);
-      bodies.push(await request.clone().text());
-      simulator.advance(2000);
-      return app(request);
-    },
+    read: fileText,
+    fetch: (url, init) => overheard(url instanceof Request ? url : new Request(String(url), init)),
   };
   return {
     place,
-    app,
+    /** The API, for a server. */
+    app: overheard,
     records,
     bodies,
     refused: () => records.filter(({ status }) => status !== 200).map(({ error }) => error?.message),

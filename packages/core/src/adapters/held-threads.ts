@@ -46,7 +46,10 @@ export class HeldThreads {
     if (there?.size === 0) this.#places.delete(thread.place);
   }
 
-  /** Lets those go that were longest not heard of, and tells it. What is on its way stays. */
+  /**
+   * Lets those go that were longest not heard of, and tells it. One whose answer is on the way comes back with it; one that is
+   * being observed stays.
+   */
   makeRoom(): void {
     const { maxThreads = Infinity, maxHeldCharacters = MOST_CHARACTERS, events } = this.#options;
     let characters = 0;
@@ -54,7 +57,7 @@ export class HeldThreads {
     for (const thread of this.#threads) {
       const isTooMany = this.#threads.size > maxThreads;
       if (!isTooMany && characters <= maxHeldCharacters) return;
-      if (thread.open !== undefined || thread.pending !== undefined) continue;
+      if (thread.pending !== undefined) continue;
       this.drop(thread);
       characters -= thread.transcript.characters;
       events?.emit("conversation_evicted", {

@@ -21,17 +21,22 @@ export class ThreadStore {
       store ?? createMemoryStandIns({ onDropped: (dropped) => events?.emit("stand_ins_dropped", dropped) });
   }
 
-  /** What is kept for the first of these places, as it was last. */
-  async find(places: Iterable<Place>): Promise<FoundChain | undefined> {
+  /** What `read` makes of what is kept for the first of these places that it can read. */
+  async find<T>(places: Iterable<Place>, read: (found: FoundChain) => T | undefined): Promise<T | undefined> {
     let batch: Place[] = [];
-    for (const place of places) {
-      batch.push(place);
-      if (batch.length < AT_ONCE) continue;
+    const all = places[Symbol.iterator]();
+    for (;;) {
+      while (batch.length < AT_ONCE) {
+        const { done, value } = all.next() as IteratorResult<Place, undefined>;
+        if (done === true) break;
+        batch.push(value);
+      }
+      if (batch.length === 0) return undefined;
       const found = await this.#firstOf(batch);
-      if (found !== undefined) return found;
-      batch = [];
+      const made = found && read(found);
+      if (made !== undefined) return made;
+      batch = found === undefined ? [] : batch.slice(batch.indexOf(found.place) + 1);
     }
-    return batch.length === 0 ? undefined : this.#firstOf(batch);
   }
 
   async #firstOf(places: readonly Place[]): Promise<FoundChain | undefined> {

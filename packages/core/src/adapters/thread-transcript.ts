@@ -30,7 +30,7 @@ const uneventful: ReadonlySet<unknown> = new Set([REQUEST_STATE, "totals", "bill
  * and holds what the engine added: summaries, boundaries, measures, and answers as the model gave them.
  */
 export class ThreadTranscript implements TranscriptWriter {
-  #messages: readonly Message[];
+  #messages: Message[];
   /** How many of them are stored. */
   #stored: number;
   #isWhole: boolean;
@@ -40,10 +40,10 @@ export class ThreadTranscript implements TranscriptWriter {
   characters = 0;
 
   constructor(messages: readonly Message[] = []) {
-    this.#messages = messages;
+    this.#messages = [...messages];
     this.#stored = messages.length;
     this.#isWhole = messages.length === 0;
-    this.#count();
+    this.#count(messages);
   }
 
   /** The content of this message is that of a place in the list; an answer is kept beside it, as it was given. */
@@ -56,9 +56,9 @@ export class ThreadTranscript implements TranscriptWriter {
     const kept = messages.filter(
       (message) => !(message.type === "system" && message.subtype === REQUEST_STATE),
     );
-    this.#messages = [...this.#messages, ...kept];
+    this.#messages.push(...kept);
+    this.#count(kept);
     if (kept.some(isCompactBoundary)) this.#beginAnew();
-    this.#count();
   }
 
   async close(): Promise<void> {}
@@ -90,14 +90,17 @@ export class ThreadTranscript implements TranscriptWriter {
     const trimmed = [...live.filter((message) => !after.has(message)), ...since];
     const again = linkLive(trimmed).messages;
     const isSame = again.length === live.length && again.every((message, at) => message === live[at]);
-    if (isSame) this.#messages = trimmed;
+    if (isSame) {
+      this.#messages = trimmed;
+      this.characters = 0;
+      this.#count(trimmed);
+    }
     this.#stored = 0;
     this.#isWhole = true;
   }
 
-  #count(): void {
-    this.characters = 0;
-    for (const message of this.#messages) {
+  #count(messages: readonly Message[]): void {
+    for (const message of messages) {
       const size = this.#sizes.get(message) ?? encodeLine(message).length;
       this.#sizes.set(message, size);
       this.characters += size;

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelResponse } from "../messages/call/response.js";
 import type { AssistantBlock, RequestMessage } from "../messages/content.js";
-import { capabilitiesFor } from "./adapter-options.js";
+import { createEventEmitter } from "../engine/events/emitter.js";
+import { capabilitiesFor, type AdapterOptions } from "./adapter-options.js";
 import { createThreads, sendTurn } from "./threads.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
 
@@ -150,6 +151,53 @@ describe("threads", () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  /** Conversations with long prompts in a small window; gives how many summaries were paid for. */
+  async function paidFor(talks: number, options: AdapterOptions = {}): Promise<number> {
+    const settings = { window: 7000, reserve: 1500, autoCompactBuffer: 300, keepLastTokens: 200 };
+    const threads = createThreads({ settings, ...options });
+    const lists = new Map<number, readonly GivenMessage[]>();
+    let paid = 0;
+    const ask = async (): Promise<ModelResponse> => {
+      paid += 1;
+      const text = `<analysis>a</analysis><summary>${"1. Primary request and intent: to go on. ".repeat(20)}</summary>`;
+      return response([{ type: "text", text }]);
+    };
+    for (let turn = 0; turn < 3; turn += 1) {
+      for (let talk = 0; talk < talks; talk += 1) {
+        const list = [
+          ...(lists.get(talk) ?? []),
+          says(`Talk ${talk}, turn ${turn}: ${"some words ".repeat(900)}`),
+        ];
+        const turned = await threads.begin(inputOf(list, { ask }));
+        expect(JSON.stringify(turned.request.messages)).toContain(`Talk ${talk}, turn ${turn}:`);
+        await turned.answered(response([{ type: "text", text: `Answer ${talk} ${turn}` }]));
+        lists.set(talk, [...list, answers(`Answer ${talk} ${turn}`)]);
+      }
+    }
+    return paid;
+  }
+
+  it("with default limits five hundred conversations in turn pay what each would pay alone", async () => {
+    const alone = await paidFor(1);
+    expect(alone).toBeGreaterThan(0);
+    expect(await paidFor(500)).toBe(500 * alone);
+  });
+
+  it("what is let go is told, and comes back from the store without a summary", async () => {
+    const alone = await paidFor(1);
+    for (const [limit, options] of [
+      ["maxThreads", { maxThreads: 3 }],
+      ["maxHeldCharacters", { maxHeldCharacters: 60_000 }],
+    ] as const) {
+      const events = createEventEmitter();
+      const told: string[] = [];
+      events.on("conversation_evicted", (event) => told.push(event.limit));
+      expect(await paidFor(12, { events, ...options })).toBe(12 * alone);
+      expect(told.length).toBeGreaterThan(10);
+      expect(new Set(told)).toEqual(new Set([limit]));
+    }
   });
 
   it("says so where nothing can be sent", async () => {

@@ -150,43 +150,31 @@ class KnownThreads implements Threads {
     return open === undefined || pending !== undefined || place !== node.key;
   }
 
-  async #resume(
+  #resume(
     input: TurnInput,
     places: Iterable<Place>,
   ): Promise<{ readonly thread: Thread; readonly depth: number } | undefined> {
-    let left = [...places];
-    for (;;) {
-      const found = await this.#store.find(left);
-      if (found === undefined) return undefined;
-      const { key, values, place } = found;
+    return this.#store.find(places, ({ key, values, place }) => {
       const stored = readThread(values, input.messages);
-      if (stored !== undefined) {
-        const { session } = stored.facts;
-        const facts = {
-          ...stored.facts,
-          session: this.#held.hasSession(session) ? this.#fork(session) : session,
-        };
-        const saved = place.isAnswer ? { key } : { key, node: place.key };
-        const node = this.#tree.place(input.messages.slice(0, place.depth), { scope: input.key ?? "" }).node;
-        const start = { facts, node, place: place.key, saved, stored };
-        return { thread: createThread(this.#options, input, start), depth: place.depth };
-      }
-      left = left.slice(left.indexOf(place) + 1);
-    }
+      if (stored === undefined) return undefined;
+      const facts = { ...stored.facts, session: this.#ownSession(stored.facts.session) };
+      const saved = place.isAnswer ? { key } : { key, node: place.key };
+      const beginning = input.messages.slice(0, place.depth);
+      const { node } = this.#tree.place(beginning, { scope: input.key ?? "" });
+      const start = { facts, node, place: place.key, saved, stored };
+      return { thread: createThread(this.#options, input, start), depth: place.depth };
+    });
   }
 
   #create(input: TurnInput, node: PrefixNode): Thread {
-    const { key, model, maxTokens } = input;
-    const session = key ?? `thread-${node.key.slice(0, 16)}`;
-    const facts = {
-      session: this.#held.hasSession(session) ? this.#fork(session) : session,
-      model,
-      maxTokens,
-    };
+    const { key = `thread-${node.key.slice(0, 16)}`, model, maxTokens } = input;
+    const facts = { session: this.#ownSession(key), model, maxTokens };
     return createThread(this.#options, input, { facts, node, place: node.key });
   }
 
-  #fork(session: string): string {
+  /** No two conversations that are held are the same session: one of them has gone on from the other. */
+  #ownSession(session: string): string {
+    if (!this.#held.hasSession(session)) return session;
     this.#created += 1;
     return `${session}-${this.#created}`;
   }

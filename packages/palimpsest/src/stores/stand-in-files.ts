@@ -137,6 +137,6 @@ function decode(text: string, key: string): Entry | undefined {
   if (typeof head !== "object" || head === null) return undefined;
   const { key: own, from, length } = head as Readonly<Record<string, unknown>>;
   const value = text.slice(end + 1);
-  const isWhole = own === key && length === value.length && (from === undefined || typeof from === "string");
-  return isWhole ? { from: from as string | undefined, value } : undefined;
+  if (own !== key || length !== value.length) return undefined;
+  return from === undefined || typeof from === "string" ? { from, value } : undefined;
 }

@@ -8,7 +8,7 @@ import { createClearingBoundary } from "../boundaries/clearing-boundary.js";
 import { recordedWrites } from "./recorded-writes.js";
 
 const clock = simulatedClock(0);
-const ids = sequentialIds();
+const ids = sequentialIds("m");
 const origin = () => ({ clock, ids, sessionId: "s", parentUuid: null });
 const asks = (text: string): Message => createUserMessage(origin(), { content: [{ type: "text", text }] });
 const calls = (id: string): Message =>
