@@ -3,6 +3,7 @@
  * `{ name, error? }`.
  */
 import assert from "node:assert/strict";
+import { createMemoryStandIns } from "@palimpsest/core/tree";
 import { createLab, isSummary, settings, task } from "./lab.mjs";
 
 const { createClient, systemMessage, own = [] } = await import(`./${process.argv[2]}.mjs`);
@@ -123,7 +124,8 @@ async function stoppedListening() {
 }
 
 async function systemInTheMiddle(isStreamed) {
-  const { lab, steps, ask } = begin();
+  const store = createMemoryStandIns();
+  const { lab, steps, ask } = begin({ store });
   lab.want(3);
   const { history } = await ask({ text: task, isStreamed });
   const order = "From here on say quince where you mean pear.";
@@ -136,9 +138,19 @@ async function systemInTheMiddle(isStreamed) {
   ];
   const before = lab.bodies.length;
   lab.want(12);
-  await ask({ history: listened, text: "Go on.", isStreamed });
-  assert.deepEqual(lab.refused(), []);
+  const { history: done } = await ask({ history: listened, text: "Go on.", isStreamed });
   assert.ok(compactions(steps) >= 1);
+  // Another adapter with the same store, as in another process, says it as this one would.
+  const [last] = lab.verdicts().slice(-1);
+  const again = createClient({
+    lab,
+    options: { settings, store, onStep: () => assert.fail("made fit twice") },
+  });
+  const sent = lab.verdicts().length;
+  lab.want(1);
+  await again({ history: done, text: "And now?", isStreamed });
+  assert.equal(lab.verdicts()[sent].cacheRead, last.promptTokens);
+  assert.deepEqual(lab.refused(), []);
   for (const { messages } of lab.bodies.slice(before)) {
     const texts = messages.flatMap(({ role, content }) =>
       typeof content === "string" ? [{ role, text: content }] : content.map(({ text }) => ({ role, text })),
