@@ -181,6 +181,14 @@ describe("palimpsest simulate --assert -- PROGRAM", () => {
     });
   });
 
+  it("a report that cannot be written is told, and hides no failure of the program", async () => {
+    const report = ["--report", join(directory, "nowhere/report.json")];
+    const { code, stderr } = await run(report, { turns: 0, exit: 5 });
+    expect(code).toBe(5);
+    expect(stderr).toContain("palimpsest: the report could not be written: ENOENT");
+    expect((await run(report, { turns: 0 })).code).toBe(1);
+  });
+
   it("a program that does not exist is told, with the exit code of a shell", async () => {
     const { code, stderr } = await runHere(["simulate", "--", "/nowhere/program"]);
     expect(code).toBe(127);

@@ -14,7 +14,7 @@ const app = createSimulatorApp({
 const clientWith = (apiKey: string): Anthropic =>
   new Anthropic({
     apiKey,
-    fetch: (url, init) => app(new Request(url as string, init as RequestInit)),
+    fetch: (url, init) => app(new Request(url, init)),
   });
 
 async function lastOf(options: AnthropicProviderOptions) {

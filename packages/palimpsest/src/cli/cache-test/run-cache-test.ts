@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { JudgedCall } from "../../simulator/outcome.js";
 import type { RequestRecord } from "../../simulator/http/request-log.js";
 import { createBreakFinder } from "../../simulator/breaks/break-finder.js";
-import { printableJson, type Terminal } from "../terminal.js";
+import { printable, printableJson, type Terminal } from "../terminal.js";
 import type { Assertion } from "./assertions.js";
 import { childEnvironment } from "./child-environment.js";
 import { describeReport } from "./describe.js";
@@ -40,10 +40,16 @@ export async function runCacheTest(test: CacheTest): Promise<number> {
   });
   await server.close();
   const report = judge({ command, child, assertions, meter, breaks: finder.breaks });
-  if (test.report !== undefined) {
-    await writeFile(test.report, `${test.hide(JSON.stringify(report, null, 2))}\n`);
-  }
   if (json) terminal.stdout.write(`${printableJson(report)}\n`);
   terminal.stderr.write(describeReport(report));
-  return exitCodeOf(report);
+  const exitCode = exitCodeOf(report);
+  if (test.report === undefined) return exitCode;
+  try {
+    await writeFile(test.report, `${test.hide(JSON.stringify(report, null, 2))}\n`);
+    return exitCode;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    terminal.stderr.write(`palimpsest: the report could not be written: ${printable(why)}\n`);
+    return exitCode === 0 ? 1 : exitCode;
+  }
 }
