@@ -111,7 +111,9 @@ function taskScript() {
  * stand in a request, and the lifetimes of its markers.
  */
 async function probe(agent, { path }) {
-  const server = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything"));
+  const server = fileURLToPath(
+    new URL("../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+  );
   const servers = { mcpServers: { everything: { command: process.execPath, args: [server] } } };
   const payers = {
     key: { ANTHROPIC_API_KEY: "any" },
@@ -147,7 +149,7 @@ async function probe(agent, { path }) {
       const running = run(file, args, { cwd: place, env, timeout: 120_000 });
       running.child.stdin.end();
       await running.catch(() => {});
-      const [request] = vendor.take().filter(({ path: asked }) => asked.startsWith("/v1/messages"));
+      const request = vendor.take().find(({ path: asked }) => asked.startsWith("/v1/messages"));
       vendor.close();
       simulator.kill();
       const tools = request === undefined ? [] : (JSON.parse(request.body).tools ?? []);

@@ -2,6 +2,7 @@
 import { delimiter } from "node:path";
 import { demoPartsRun } from "./demo-parts.mjs";
 import { postgresCrashRun } from "./postgres-crash.mjs";
+import { gatewayRecordingsRun } from "./gateway-recordings.mjs";
 import { propertiesRun } from "./properties.mjs";
 import { recordingsRun } from "./recordings.mjs";
 import { screenRun } from "./screen.mjs";
@@ -15,4 +16,5 @@ export const soakRuns = [
   screenRun,
   ...(postgres === undefined ? [] : [postgres]),
   ...(folders.length === 0 ? [] : [recordingsRun(folders)]),
+  ...(folders.length === 0 ? [] : [recordingsRun(folders), gatewayRecordingsRun(folders)]),
 ];
