@@ -15,6 +15,5 @@ export const soakRuns = [
   demoPartsRun,
   screenRun,
   ...(postgres === undefined ? [] : [postgres]),
-  ...(folders.length === 0 ? [] : [recordingsRun(folders)]),
   ...(folders.length === 0 ? [] : [recordingsRun(folders), gatewayRecordingsRun(folders)]),
 ];

@@ -1,4 +1,4 @@
-import { transcriptStoreContract } from "@palimpsest/core/testing";
+import { standInStoreContract, transcriptStoreContract } from "@palimpsest/core/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
@@ -20,6 +20,12 @@ describe.each(postgresVersions())("transcript store contract: $name", ({ name, p
   let tenants = 0;
   for (const schema of name.includes("18") ? ["palimpsest", "parted"] : ["palimpsest"]) {
     describe.skipIf(programs === undefined)(`${schema}${reason}`, () => {
+      for (const requirement of standInStoreContract) {
+        it(`stand-ins: ${requirement.name}`, () =>
+          requirement.run(
+            () => createPostgresStore({ database: pool, schema, tenant: `t${(tenants += 1)}` }).standIns,
+          ));
+      }
       for (const requirement of transcriptStoreContract) {
         it(requirement.name, () =>
           requirement.run(() =>

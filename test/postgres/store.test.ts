@@ -328,6 +328,7 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
       const writer = await theirs.open("c");
       await writer.append([secret], { key: "k" });
       await theirs.notes("c").write("their notes");
+      await theirs.standIns.insert("k", "their summary");
       expect(await mine.list()).toEqual([]);
       await expect(mine.readAll("c")).rejects.toMatchObject({ code: "not_found" });
       await expect(mine.readLive("c")).rejects.toMatchObject({ code: "not_found" });
@@ -335,14 +336,17 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
         code: "not_found",
       });
       expect(await mine.notes("c").read()).toBeUndefined();
-      expect(await mine.deleteOld({ before: new Date(Date.now() + 1e6) })).toBe(0);
+      expect(await mine.standIns.find(["k"])).toBeUndefined();
+      expect(await mine.standIns.insert("k", "mine")).toBe("mine");
+      expect(await mine.deleteOld({ before: new Date(Date.now() + 1e6) })).toBe(1);
+      expect(await theirs.standIns.find(["k"])).toEqual({ key: "k", values: ["their summary"] });
       // Taking the same id takes another conversation.
       const own = await mine.open("c");
       await own.append([conversationBuilder().user("mine")], { key: "k" });
       await own.close();
       expect((await mine.readAll("c")).messages).toHaveLength(1);
       // Tables are empty for whoever asks them without a tenant.
-      for (const table of ["conversation", "entry", "waiter", "document"]) {
+      for (const table of ["conversation", "entry", "waiter", "document", "stand_in"]) {
         expect((await worker.query(`select * from palimpsest.${table}`)).rows).toEqual([]);
       }
       await expect(worker.query("select * from palimpsest.tenant_role")).rejects.toThrow(/permission denied/);

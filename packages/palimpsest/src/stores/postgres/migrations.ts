@@ -61,6 +61,15 @@ create table :schema:.document (
   primary key (tenant, kind, name)
 );
 
+create table :schema:.stand_in (
+  tenant text not null,
+  key bytea not null,
+  value text not null,
+  from_key bytea,
+  used_at timestamptz not null default now(),
+  primary key (tenant, key)
+);
+
 create table :schema:.tenant_role (
   role name not null,
   tenant text not null,
@@ -86,6 +95,10 @@ create policy one_tenant on :schema:.waiter using (tenant = (select :schema:.all
 alter table :schema:.document enable row level security;
 alter table :schema:.document force row level security;
 create policy one_tenant on :schema:.document using (tenant = (select :schema:.allowed_tenant(current_user)));
+
+alter table :schema:.stand_in enable row level security;
+alter table :schema:.stand_in force row level security;
+create policy one_tenant on :schema:.stand_in using (tenant = (select :schema:.allowed_tenant(current_user)));
 
 create function :schema:.take(
   p_tenant text, p_conversation text, p_owner text, p_ttl integer, p_mode text
@@ -276,6 +289,55 @@ begin
   insert into :schema:.document (tenant, kind, name, content) values (p_tenant, p_kind, p_name, p_content)
   on conflict (tenant, kind, name) do update set content = excluded.content, updated_at = clock_timestamp();
   return p_content;
+end $$;
+
+create function :schema:.find_stand_in(p_tenant text, p_keys bytea[])
+returns table (place integer, depth integer, value text, is_whole boolean)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_key bytea;
+  v_place integer := 0;
+begin
+  perform set_config('palimpsest.tenant', p_tenant, true);
+  foreach v_key in array p_keys loop
+    v_place := v_place + 1;
+    continue when not exists (select from :schema:.stand_in s where s.tenant = p_tenant and s.key = v_key);
+    return query
+      with recursive chain as (
+        select s.key, s.value, s.from_key, 1 as depth from :schema:.stand_in s
+        where s.tenant = p_tenant and s.key = v_key
+        union all
+        select s.key, s.value, s.from_key, c.depth + 1 from chain c
+        join :schema:.stand_in s on s.tenant = p_tenant and s.key = c.from_key
+        where c.depth < 100000
+      ) cycle key set is_cycle using path
+      select v_place, c.depth, c.value, c.from_key is null and not c.is_cycle from chain c order by c.depth desc;
+    if (select bool_or(s.used_at < now() - interval '1 hour') from :schema:.stand_in s
+        where s.tenant = p_tenant and s.key = v_key) then
+      update :schema:.stand_in s set used_at = now() where s.tenant = p_tenant and s.key = v_key;
+    end if;
+  end loop;
+end $$;
+
+create function :schema:.insert_stand_in(p_tenant text, p_key bytea, p_value text, p_from bytea) returns text
+language plpgsql as $$
+begin
+  perform set_config('palimpsest.tenant', p_tenant, true);
+  insert into :schema:.stand_in (tenant, key, value, from_key) values (p_tenant, p_key, p_value, p_from)
+  on conflict do nothing;
+  return (select s.value from :schema:.stand_in s where s.tenant = p_tenant and s.key = p_key);
+end $$;
+
+create function :schema:.purge_stand_ins(p_tenant text, p_before timestamptz) returns integer
+language plpgsql as $$
+declare
+  v_count integer;
+begin
+  perform set_config('palimpsest.tenant', p_tenant, true);
+  delete from :schema:.stand_in s where s.tenant = p_tenant and s.used_at < p_before;
+  get diagnostics v_count = row_count;
+  return v_count;
 end $$;
 
 create function :schema:.purge(

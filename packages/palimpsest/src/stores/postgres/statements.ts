@@ -53,6 +53,12 @@ export interface Statements {
   readDocument(kind: string, name: string): Promise<string | undefined>;
   /** With `isFirst` what stands there already stays; gives what stands there afterwards. */
   writeDocument(kind: string, name: string, content: string, isFirst?: boolean): Promise<string>;
+  /** Of the first of the keys that something whole is kept under: its place in the list, and its values, oldest first. */
+  findStandIn(
+    keys: readonly Buffer[],
+  ): Promise<{ readonly place: number; readonly values: readonly string[] } | undefined>;
+  insertStandIn(key: Buffer, value: string, from: Buffer | undefined): Promise<string>;
+  purgeStandIns(before: Date): Promise<number>;
   purge(id: string, limits: { floor: number; before: Date; most: number }): Promise<number>;
 }
 
@@ -152,6 +158,22 @@ export function createStatements(
     },
     writeDocument: async (kind, name, content, isFirst = false) =>
       String(await valueOf("write_document", [kind, name, content, isFirst])),
+    async findStandIn(keys) {
+      const rows = await rowsOf("find_stand_in", [keys]);
+      for (let from = 0; from < rows.length;) {
+        const place = Number(rows[from]?.["place"]);
+        const chain = rows.slice(from).filter((row) => Number(row["place"]) === place);
+        // The oldest comes first: where it goes on from something that is gone, the chain is worth nothing.
+        if (chain[0]?.["is_whole"] === true) {
+          return { place: place - 1, values: chain.map((row) => String(row["value"])) };
+        }
+        from += chain.length;
+      }
+      return undefined;
+    },
+    insertStandIn: async (key, value, from) =>
+      String(await valueOf("insert_stand_in", [key, value, from ?? null])),
+    purgeStandIns: async (before) => Number(await valueOf("purge_stand_ins", [before])),
     purge: async (id, { floor, before, most }) => Number(await valueOf("purge", [id, floor, before, most])),
   };
 }

@@ -1,5 +1,6 @@
 import { TranscriptError, type TranscriptContent, type TranscriptStore } from "@palimpsest/core";
 import type { CalibrationStore, GapHistoryStore, NotesStore } from "@palimpsest/core";
+import type { StandInStore } from "@palimpsest/core/tree";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,6 +15,7 @@ import { followEntries, type FollowedMessage, type FollowOptions } from "./follo
 import { createHints, createNotifier, markOf, type ListeningClient } from "./hints.js";
 import { schemaStatus } from "./migrate.js";
 import { deleteOld, type RetentionOptions } from "./retention.js";
+import { standInRows } from "./stand-ins.js";
 import { createStatements, type Taken, type WhenBusy } from "./statements.js";
 import { exportToFile, importFromFile } from "./transfer.js";
 import { createPostgresWriter, type PostgresWriter } from "./writer.js";
@@ -45,10 +47,13 @@ export interface PostgresStore extends TranscriptStore {
   readonly notes: (conversationId: string) => NotesStore;
   readonly calibration: CalibrationStore;
   readonly gapHistory: GapHistoryStore;
+  /** For the adapters' option `store`. */
+  readonly standIns: StandInStore;
   /** Into a file that must not be there yet: the bytes that the JSONL store would hold. */
   exportTo(conversationId: string, path: string): Promise<void>;
   /** Every line of a file as it is, into a conversation that is not there yet. Gives its bytes. */
   importFrom(conversationId: string, path: string): Promise<number>;
+  /** Lines that are old and not live, and stand-ins that nobody has asked for since. Gives how many rows went. */
   deleteOld(options: RetentionOptions): Promise<number>;
   /** Ends the connection that listens. */
   close(): Promise<void>;
@@ -171,6 +176,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     notes: (id) => notesDocument(statements, id),
     calibration: calibrationDocuments(statements),
     gapHistory: gapHistoryDocument(statements),
+    standIns: standInRows(statements, ready),
     exportTo: (id, path) => {
       checkConversationId(id);
       return withDatabaseErrors(`Conversation ${id} could not be exported to ${path}`, async () => {
@@ -188,7 +194,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     deleteOld: (retention) =>
       withDatabaseErrors("Old lines could not be deleted", async () => {
         await ready();
-        return deleteOld(statements, retention);
+        return (await deleteOld(statements, retention)) + (await statements.purgeStandIns(retention.before));
       }),
     close: async () => hints?.close(),
   };
