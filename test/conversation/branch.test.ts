@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  createConversation,
-  createSystemPrompt,
-  createUserMessage,
-  section,
-  type Conversation,
-  type Message,
-} from "@palimpsest/core";
+import { createConversation, createUserMessage, type Conversation, type Message } from "@palimpsest/core";
+import { createSystemPrompt, section } from "@palimpsest/core/engine";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
 import { driveConversation } from "../../packages/palimpsest/src/soak/small-host.js";
 import { createMemoryStore } from "../../packages/palimpsest/src/stores/index.js";

@@ -258,6 +258,7 @@ describe("by hand and automatic", () => {
   it("a store that fails at the swap is told as no success, changes nothing, and is not tried for ever", async () => {
     let isBroken = false;
     let events = 0;
+    const told: string[] = [];
     const host = start({
       model: "claude-opus-5",
       settings: { disableClearing: true },
@@ -267,11 +268,16 @@ describe("by hand and automatic", () => {
     });
     const { conversation } = host.agent;
     conversation.events.on("compact", () => (events += 1));
+    conversation.events.on("compact_started", () => told.push("started"));
+    conversation.events.on("compact_failed", ({ reason, message }) => told.push(`${reason}: ${message}`));
     await host.agent.say("go");
     await turns(host, 3);
     while (conversation.size().padded < conversation.size().thresholds.autoCompactAt) {
-      await conversation.append(createUserMessage(conversation.origin(), { content: output(events, 2000) }));
+      // Answered: what waits for an answer would not be summarised.
+      await conversation.append({ role: "user", content: output(events, 2000) });
+      await conversation.append({ role: "assistant", content: "I see." });
     }
+    await conversation.append({ role: "user", content: "Go on." });
     const { live } = conversation;
     const asked = host.provider.log.totals().requests;
     isBroken = true;
@@ -281,6 +287,10 @@ describe("by hand and automatic", () => {
         .catch((error: unknown) => expect(String(error)).toContain("no space left"));
     }
     expect(events).toBe(0);
+    const failed =
+      "not_stored: The summary could not be stored; the conversation is unchanged: no space left.";
+    expect(told.length).toBeGreaterThan(0);
+    expect(told).toEqual(told.map((_, at) => (at % 2 === 0 ? "started" : failed)));
     expect(conversation.live).toEqual(live);
     expect(host.provider.log.totals().requests - asked).toBeLessThanOrEqual(3);
   });

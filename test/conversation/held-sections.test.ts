@@ -1,15 +1,17 @@
 import {
   createConversation,
-  createSystemPrompt,
   createUserMessage,
-  dynamicBoundary,
-  section,
-  volatileSection,
   type Conversation,
   type Message,
   type OfferedTool,
 } from "@palimpsest/core";
-import { liveMessages } from "@palimpsest/core/engine";
+import {
+  createSystemPrompt,
+  dynamicBoundary,
+  liveMessages,
+  section,
+  volatileSection,
+} from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { withSummaries, createEchoPlayer } from "../../packages/palimpsest/src/simulator/index.js";
 import { createEmbeddedProvider, handedIn } from "./agent.js";

@@ -181,11 +181,18 @@ describe("a run that is compacted, fails at it once, and loses its cache", () =>
     for (const name of ["compact", "compact_failed", "breaker_tripped", "breaker_closed", "cache_break"]) {
       expect(names.filter((one) => one === name)).toHaveLength(1);
     }
+    expect(names.filter((name) => /^compact(?:_|$)/.test(String(name)))).toEqual([
+      "compact_started",
+      "compact_failed",
+      "compact_started",
+      "compact",
+    ]);
     expect(linesOf(told).find(({ event }) => event === "compact")).toMatchObject({
       at: expect.any(Number),
       session_id: lines[0]?.["session_id"],
       data: {
         writer: "fork",
+        price: { dollars: expect.any(Number), withoutCache: expect.any(Number), unpricedCalls: 0 },
         accounting: { total: expect.any(Number) },
         chain: { threshold: expect.any(Number) },
       },

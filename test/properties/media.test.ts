@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { countRepairs, normalise, type Message } from "@palimpsest/core";
+import { normalise, type Message } from "@palimpsest/core";
+import { countRepairs } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 import { checkProperty } from "../../packages/palimpsest/src/testing/check-property.js";
 import { dataSource, goodSample, mendableSpelling, type Sample } from "./media-samples.js";

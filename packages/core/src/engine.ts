@@ -20,6 +20,7 @@ export { hashMessage, hashValue } from "./messages/hash.js";
 export { SYNTHETIC_MODEL } from "./messages/message.js";
 export { imageSize, type ImageSize } from "./messages/image-size.js";
 export { createNormaliser, type Normaliser } from "./messages/normalise/normaliser.js";
+export { countRepairs } from "./messages/normalise/repairs.js";
 export { isSyntheticError, preservedSegmentOf, reachesModel } from "./messages/predicates.js";
 export { asFields, isTooDeep } from "./messages/fields.js";
 export { readCalibration, uncalibrated } from "./engine/measure/calibration.js";
@@ -113,6 +114,7 @@ export {
   type SystemLayouter,
   type SystemParts,
 } from "./engine/prompt/system-blocks.js";
+export { createSystemPrompt, dynamicBoundary, section, volatileSection } from "./engine/prompt/sections.js";
 export { createToolList, type ToolList, type ToolListing } from "./engine/prompt/tool-list.js";
 export { addToHistory, noGapHistory, readGapHistory } from "./engine/prompt/ttl/gap-history.js";
 export { keepAliveRequest } from "./engine/prompt/ttl/keep-alive-request.js";

@@ -67,7 +67,7 @@ export type {
 } from "./messages/message.js";
 export { normalise, type Normalised, type NormaliseOptions } from "./messages/normalise/normaliser.js";
 export type { JsonSchema } from "./messages/normalise/repair-tool-input.js";
-export { countRepairs, type Repair, type RepairKind } from "./messages/normalise/repairs.js";
+export type { Repair, RepairKind } from "./messages/normalise/repairs.js";
 export { isCompactBoundary, isHumanMessage } from "./messages/predicates.js";
 export type {
   ImageLimits,
@@ -101,7 +101,7 @@ export {
   type AccountTotal,
 } from "./engine/money/account.js";
 export type { SentCall } from "./engine/money/call-meter.js";
-export { priceCall, type CallPrice } from "./engine/money/price-call.js";
+export type { CallsPrice } from "./engine/events/calls-price.js";
 export type { Accounting, DuplicateRead, Share } from "./engine/events/accounting.js";
 export type { ContextSize } from "./engine/measure/context-meter.js";
 export type { Pressure, Thresholds } from "./engine/measure/thresholds.js";
@@ -150,16 +150,12 @@ export {
 export type { CacheWrite } from "./engine/prompt/cache-writes.js";
 export type { BlockPosition, Ttl } from "./engine/prompt/markers.js";
 export type { BuiltRequest, CacheSafeParams, CallParameters } from "./engine/prompt/request-builder.js";
-export {
-  createSystemPrompt,
-  dynamicBoundary,
-  section,
-  volatileSection,
-  type ComputeSection,
-  type PromptBoundary,
-  type PromptSection,
-  type ResolvedSection,
-  type SystemPrompt,
+export type {
+  ComputeSection,
+  PromptBoundary,
+  PromptSection,
+  ResolvedSection,
+  SystemPrompt,
 } from "./engine/prompt/sections.js";
 export type { SystemLayout } from "./engine/prompt/system-blocks.js";
 export type { OfferedTool, ToolListOptions } from "./engine/prompt/tool-list.js";

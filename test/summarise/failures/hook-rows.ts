@@ -59,8 +59,12 @@ const observerRows: readonly FailureRow[] = [
   },
   {
     name: "whoever listens to events throws",
-    provoke: ({ events }) => {
+    provoke: ({ events, begun }) => {
       const emitter = createEventEmitter();
+      emitter.on("compact_started", () => {
+        begun.push(events.length);
+        nobodyListens();
+      });
       emitter.on("compact", (event) => {
         events.push(event);
         nobodyListens();

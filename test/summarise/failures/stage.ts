@@ -61,7 +61,10 @@ export interface Stage {
   readonly statuses: CompactStatus[];
   /** Of the keep-alive: it goes on for whoever forgets to stop it. */
   readonly keepAlive: { beat: () => void; isStopped: boolean };
+  /** How it ended. */
   readonly events: (EngineEvents["compact"] | EngineEvents["compact_failed"])[];
+  /** How many ends had been told when each beginning was. */
+  readonly begun: number[];
   readonly signal: AbortSignal;
   /** Calls it off. From now on nothing may be sent. */
   readonly abort: () => void;
@@ -84,6 +87,7 @@ async function createStage({ host: options, turns = 14 }: FailureRow): Promise<S
     statuses: [],
     keepAlive: { beat: () => {}, isStopped: false },
     events: [],
+    begun: [],
     signal: controller.signal,
     abort() {
       postsAtAbort = host.posts();
@@ -121,8 +125,9 @@ export async function play(row: FailureRow): Promise<void> {
 const leaveOut = <T extends object>(parts: T, names: readonly string[]): T =>
   Object.fromEntries(Object.entries(parts).filter(([name]) => !names.includes(name))) as T;
 
-function watching({ statuses, events, signal, keepAlive }: Stage): Partial<CompactPorts> {
+function watching({ statuses, events, begun, signal, keepAlive }: Stage): Partial<CompactPorts> {
   const emitter = createEventEmitter();
+  emitter.on("compact_started", () => begun.push(events.length));
   emitter.on("compact", (event) => events.push(event));
   emitter.on("compact_failed", (event) => events.push(event));
   return {
@@ -175,11 +180,15 @@ function expectTold(outcome: Outcome, { outcome: expected, attempts = [], told }
 }
 
 /** It is said once that it is over, nothing comes after that, and no request was one that the API refuses. */
-function expectOver({ host, statuses, events, postsAtAbort, keepAlive }: Stage, outcome: Outcome): void {
+function expectOver(
+  { host, statuses, events, begun, postsAtAbort, keepAlive }: Stage,
+  outcome: Outcome,
+): void {
   expect(keepAlive.isStopped).toBe(true);
   keepAlive.beat();
   expect(statuses.filter((status) => status === undefined)).toHaveLength(1);
   expect(statuses.at(-1)).toBeUndefined();
+  expect(begun).toEqual([0]);
   expect(events).toHaveLength(1);
   expect(events[0]).toMatchObject({ failedAttempts: outcome.failedAttempts });
   if (outcome.kind === "failed") expect(events[0]).toMatchObject({ reason: outcome.reason });

@@ -1,5 +1,4 @@
 import {
-  countRepairs,
   findModel,
   normalise,
   type Message,
@@ -7,7 +6,7 @@ import {
   type RepairKind,
   type RequestMessage,
 } from "@palimpsest/core";
-import { conversationWindows } from "@palimpsest/core/engine";
+import { conversationWindows, countRepairs } from "@palimpsest/core/engine";
 import { findProblems, type Problem } from "@palimpsest/core/validity";
 import type { Recording } from "./readers/recording.js";
 

@@ -3,10 +3,10 @@ import {
   accountBySource,
   accountOf,
   accountTotal,
-  priceCall,
   type AccountTotal,
   type Message,
 } from "@palimpsest/core";
+import { priceOf } from "@palimpsest/core/totals";
 import { recordedCalls } from "./recorded-calls.js";
 
 /** What a recorded conversation cost, by the usage it holds, at today's prices. */
@@ -58,9 +58,9 @@ export function recordedCost(messages: readonly Message[]): RecordedCost {
   const account = accountOf(calls);
   const total = accountTotal(account);
   const paid = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0, withoutCache: 0 };
-  for (const call of calls) {
-    const price = priceCall(call);
-    if (price === undefined) continue;
+  for (const { model, usage } of calls) {
+    const price = priceOf(model, usage);
+    if (price.kind === "unpriced") continue;
     paid.input += price.input;
     paid.cacheWrite += price.cacheWrite;
     paid.cacheRead += price.cacheRead;

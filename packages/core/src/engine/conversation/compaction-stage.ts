@@ -2,6 +2,7 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { CompactHooks, PreCompactOutput } from "../ports/compact-hooks.js";
 import type { EngineEvents } from "../events/engine-events.js";
 import { extendEvent } from "../events/lazy-field.js";
+import { priceCalls } from "../money/price-calls.js";
 import { headTokens } from "../measure/context-meter.js";
 import { cleanUpAfterCompaction, keepsPrompt } from "../restore/cleanup.js";
 import { compact } from "../summarise/compact.js";
@@ -97,7 +98,17 @@ async function summarise(
     const stretchId = setup.ids.next();
     await running.commit({ kind: "compacted", compacted: outcome, isPromptKept, stretchId, readState });
   } catch (error) {
-    ledger.add(outcome.calls);
+    const { calls, failedAttempts, trigger } = outcome;
+    ledger.add(calls);
+    events.emit("compact_failed", {
+      reason: "not_stored",
+      message: failureMessage("not_stored", error instanceof Error ? error.message : String(error)),
+      trigger,
+      source: setup.source,
+      failedAttempts,
+      calls,
+      price: priceCalls(calls),
+    });
     // Trying again at once would pay for the same again.
     await running.commit({ kind: "not-stored", at: clock.now() });
     throw error;

@@ -29,6 +29,8 @@ export type CompactionFailureReason =
   | "above_threshold"
   /** The new context would be small enough but for what is pinned. */
   | "pins_too_large"
+  /** The store failed when the compaction was to take effect; what it threw is thrown on. */
+  | "not_stored"
   /** No writer may be used: no model, and the extractive writer is switched off. */
   | "no_writer";
 

@@ -15,6 +15,7 @@ import type { Accounting } from "./accounting.js";
 import type { MediaReason } from "./media-reason.js";
 import type { FileSkipReason } from "./file-skip-reason.js";
 import type { CacheBreak } from "./cache-break.js";
+import type { CallsPrice } from "./calls-price.js";
 
 /** Which way of clearing old results was taken. */
 export type ClearVariant = "time-based" | "cached" | "api-native" | "size-based";
@@ -48,7 +49,17 @@ export interface EngineEvents {
     readonly tokensBefore: number;
     readonly tokensAfter: number;
   };
-  /** A conversation was compacted; it takes effect when the host swaps it in. */
+  /** A compaction begins. `compact` or `compact_failed` tells how it ended, once for each of these. */
+  readonly compact_started: {
+    readonly trigger: CompactionTrigger;
+    readonly source: QuerySource;
+    /** Of the conversation: who writes the summary is told at the end. */
+    readonly model: string;
+    readonly tokensBefore: number;
+    /** Where compaction would start by itself, at the latest. */
+    readonly threshold: number;
+  };
+  /** A conversation was compacted, and goes on with the summary. */
   readonly compact: {
     readonly trigger: CompactionTrigger;
     readonly variant: SummaryVariant;
@@ -58,6 +69,8 @@ export interface EngineEvents {
     readonly tokensAfter: number;
     /** Every call that was made for it, with its model. */
     readonly calls: readonly BilledCall[];
+    /** What they cost, and what they would have cost without a prompt cache. */
+    readonly price: CallsPrice;
     /** How much of what those calls read came from the cache, from 0 to 1; absent where none was made. */
     readonly cacheHitShare?: number;
     /** Where the context went, before the compaction. */
@@ -131,9 +144,10 @@ export interface EngineEvents {
     readonly failedAttempts: readonly FailedAttempt[];
     /** What it cost all the same: every call that was made for it, with its model. */
     readonly calls: readonly BilledCall[];
+    readonly price: CallsPrice;
   };
   /** A call came into the account of the conversation: its own, a compaction's, the notes', a subagent's. */
-  readonly call_billed: BilledCall;
+  readonly call_billed: BilledCall & { readonly price: CallsPrice };
   /** A response showed how far the estimate was off. */
   readonly estimator_calibrated: {
     readonly model: string;

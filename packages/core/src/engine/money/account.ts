@@ -2,7 +2,7 @@ import { billedUsage } from "../../messages/billed-usage.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { QuerySource } from "../../messages/call/query-source.js";
 import { findModel } from "../../models/table.js";
-import { priceCall } from "./price-call.js";
+import { priceCalls } from "./price-calls.js";
 
 /** Calls, tokens and dollars. */
 export interface AccountSum {
@@ -96,7 +96,7 @@ function totalsBy(
 
 function sumOf(call: BilledCall): AccountSum {
   const billed = billedUsage(call.usage);
-  const price = priceCall(call);
+  const { dollars, unpricedCalls } = priceCalls([call]);
   return {
     calls: 1,
     inputTokens: billed.input_tokens,
@@ -104,8 +104,8 @@ function sumOf(call: BilledCall): AccountSum {
     cacheWrite5mTokens: billed.cache_creation.ephemeral_5m_input_tokens,
     cacheWrite1hTokens: billed.cache_creation.ephemeral_1h_input_tokens,
     outputTokens: billed.output_tokens,
-    dollars: price === undefined ? 0 : price.input + price.cacheRead + price.cacheWrite + price.output,
-    unpricedCalls: price === undefined ? 1 : 0,
+    dollars,
+    unpricedCalls,
   };
 }
 

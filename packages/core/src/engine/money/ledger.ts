@@ -1,6 +1,7 @@
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { EventEmitter } from "../events/emitter.js";
 import { addCall, type Account } from "./account.js";
+import { priceCalls } from "./price-calls.js";
 
 /** The account of a running conversation, and which of its calls no message of the transcript tells of yet. */
 export interface Ledger {
@@ -34,7 +35,7 @@ export function createLedger({ account: before, events, store }: LedgerPorts): L
     add(calls, { isStored = false } = {}) {
       for (const call of calls) {
         account = addCall(account, call);
-        events.emit("call_billed", call);
+        events.emit("call_billed", { ...call, price: priceCalls([call]) });
       }
       if (isStored) told = calls.reduce(addCall, told);
       else unsaved = [...unsaved, ...calls];

@@ -9,6 +9,8 @@ export interface CallPrice {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
+  /** All four together. */
+  readonly dollars: number;
   /** What the same call would have cost without a prompt cache. */
   readonly withoutCache: number;
 }
@@ -36,7 +38,8 @@ export function priceCall({
     output += billed.output_tokens * prices.output * factor;
     withoutCache += (promptTokens(billed) * prices.input + billed.output_tokens * prices.output) * factor;
   }
-  return { input, cacheRead, cacheWrite, output, withoutCache };
+  const dollars = input + cacheRead + cacheWrite + output;
+  return { input, cacheRead, cacheWrite, output, dollars, withoutCache };
 }
 
 /** Everything that was read, whatever it cost. */

@@ -5,6 +5,7 @@ import type { HookContext, PreCompactOutput } from "../ports/compact-hooks.js";
 import { withLazyField } from "../events/lazy-field.js";
 import { accountFor } from "../measure/account-for.js";
 import { readUsage } from "../measure/growth.js";
+import { priceCalls } from "../money/price-calls.js";
 import type { Restored } from "../restore/restored.js";
 import { createCandidate } from "./accept/candidate.js";
 import type { CompactInput, CompactPhase, CompactPorts, CompactRun, HookResults } from "./run/compact-run.js";
@@ -37,12 +38,14 @@ export async function compact(
   const started = ports.clock.now();
   const status = createStatus(ports);
   const run: Pick<CompactRun, "calls" | "failedAttempts"> = { calls: [], failedAttempts: [] };
+  const { trigger, source, model, size } = input;
   const fail = (reason: CompactionFailureReason, detail?: string): CompactionFailed => {
-    const { trigger, source } = input;
     const failed = { reason, message: failureMessage(reason, detail), ...run };
-    ports.events?.emit("compact_failed", { ...failed, trigger, source });
+    ports.events?.emit("compact_failed", { ...failed, trigger, source, price: priceCalls(run.calls) });
     return { kind: "failed", ...failed };
   };
+  const { tokensBefore, autoCompactAt: threshold } = size;
+  ports.events?.emit("compact_started", { trigger, source, model, tokensBefore, threshold });
   try {
     if (!hasContent(input.live)) return fail("not_enough_messages");
     const divided = input.prepared?.division ?? divideFor(input, ports);
@@ -222,6 +225,7 @@ function tell(compacted: Compacted, { input, ports }: CompactRun): void {
     tokensBefore,
     tokensAfter,
     calls,
+    price: priceCalls(calls),
     ...cacheHitShareOf(calls),
     mended,
     failedAttempts,

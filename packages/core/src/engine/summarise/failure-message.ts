@@ -22,6 +22,7 @@ const sentences: Readonly<Record<CompactionFailureReason, string>> = {
   pins_too_large:
     "What is pinned leaves no room for a summary: go back to before it was pinned, or begin a new conversation; this one " +
     "is unchanged.",
+  not_stored: "The summary could not be stored; the conversation is unchanged",
   no_writer: "There is nobody to write a summary: no model, and the extractive writer is switched off.",
 };
 

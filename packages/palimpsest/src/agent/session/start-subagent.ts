@@ -78,7 +78,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     const announcements = parts.announcementsOf(tools);
     const writer = sidechain(hidingWriter(await createJsonlStore({ directory }).open(id), parts.hider));
     const events = parts.events(id);
-    events.on("call_billed", parts.onBilled);
+    events.on("call_billed", ({ price: _price, ...call }) => parts.onBilled(call));
     const caller = { agentId: id, agentType: type.name, transcriptPath };
     const nestedMemory = parts.memoryFor({ readState, events, caller });
     let begun: Conversation | undefined;

@@ -1,4 +1,5 @@
-import { createSystemPrompt, dynamicBoundary, section, type SystemPrompt } from "@palimpsest/core";
+import type { SystemPrompt } from "@palimpsest/core";
+import { createSystemPrompt, dynamicBoundary, section } from "@palimpsest/core/engine";
 
 /** What the model is told at the start of every conversation. */
 export interface SystemPromptParts {

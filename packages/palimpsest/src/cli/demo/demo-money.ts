@@ -1,8 +1,8 @@
-import { accountBySource, accountTotal, priceCall, type Account, type BilledCall } from "@palimpsest/core";
+import { accountBySource, accountTotal, type Account, type EngineEvents } from "@palimpsest/core";
 
 /** What the agent's calls cost, and what they would cost otherwise. */
 export interface DemoMoney {
-  readonly add: (call: BilledCall) => void;
+  readonly add: (call: EngineEvents["call_billed"]) => void;
   readonly figures: (account: Account) => MoneyFigures;
 }
 
@@ -22,8 +22,8 @@ export interface MoneyFigures {
 export function createDemoMoney(): DemoMoney {
   let withoutCaching = 0;
   return {
-    add(call) {
-      withoutCaching += priceCall(call)?.withoutCache ?? 0;
+    add({ price }) {
+      withoutCaching += price.withoutCache;
     },
     figures(account) {
       const total = accountTotal(account);

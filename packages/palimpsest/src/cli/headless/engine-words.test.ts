@@ -11,6 +11,7 @@ const failed: EngineEvents["compact_failed"] = {
   source: "sdk",
   failedAttempts: [],
   calls: [call, call],
+  price: { dollars: 1.5007, withoutCache: 1.5007, unpricedCalls: 0 },
 };
 
 it("says of a failed compaction what it cost, or why nobody was asked", () => {

@@ -49,6 +49,7 @@ it("a hook that blocks every compaction is told to the person once", () => {
     source: "sdk",
     failedAttempts: [],
     calls: [],
+    price: { dollars: 0, withoutCache: 0, unpricedCalls: 0 },
   };
   const person = setUp(false);
   const program = setUp(true);
