@@ -33,8 +33,7 @@ async function send({ request, betas }) {
     const response = await client.beta.messages.create({ ...request, betas: [...betas] });
     return { kind: "response", response };
   } catch (error) {
-    const { status, headers, error: body, message } = error;
-    return { kind: "failure", failure: decodeError({ status, headers, body: body ?? message }) };
+    return { kind: "failure", failure: decodeError(error) };
   }
 }
 

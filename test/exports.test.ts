@@ -88,6 +88,7 @@ describe("exports", () => {
         "palimpsest/files",
         "palimpsest/stores",
         "palimpsest/postgres",
+        "palimpsest/recall",
         "palimpsest/replay",
         "palimpsest/telemetry",
         "palimpsest/simulator",

@@ -1,7 +1,6 @@
 import {
   accountTotal,
   createConversation,
-  createMemoryNotesStore,
   createUserMessage,
   isPalimpsestError,
   messagesApiCapabilities,
@@ -18,7 +17,7 @@ import {
 import { compaction } from "@palimpsest/core/compaction";
 import { messagesFromAnthropic } from "@palimpsest/core/import";
 import { writeDiffs } from "@palimpsest/core/engine";
-import { keepNotes } from "@palimpsest/core/notes";
+import { createMemoryNotesStore, keepNotes } from "@palimpsest/core/notes";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createAnthropicProvider } from "../../packages/palimpsest/src/providers/anthropic.js";

@@ -1,5 +1,4 @@
 import {
-  createMemoryNotesStore,
   createUserMessage,
   type ConversationOptions,
   type EngineEvents,
@@ -9,7 +8,7 @@ import {
   type Settings,
 } from "@palimpsest/core";
 import type { Compacted, CompactionFailed } from "@palimpsest/core/compaction";
-import { keepNotes } from "@palimpsest/core/notes";
+import { createMemoryNotesStore, keepNotes } from "@palimpsest/core/notes";
 import { withSummaries, type Answer, type Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
 import { output, tools, worker } from "./world.js";

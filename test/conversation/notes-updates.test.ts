@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryNotesStore } from "@palimpsest/core";
+import { createMemoryNotesStore } from "@palimpsest/core/notes";
 import { notesTemplate } from "@palimpsest/core/notes";
 import type { Answer } from "../../packages/palimpsest/src/simulator/index.js";
 import { lastTextOf, NOTES_PATH, notesPlayer, says, settle, startNotesHost, writerOf } from "./notes-host.js";

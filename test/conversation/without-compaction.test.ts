@@ -1,4 +1,5 @@
-import { createConversation, createMemoryNotesStore, createUserMessage } from "@palimpsest/core";
+import { createConversation, createUserMessage } from "@palimpsest/core";
+import { createMemoryNotesStore } from "@palimpsest/core/notes";
 import { compaction } from "@palimpsest/core/compaction";
 import { describe, expect, it } from "vitest";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
@@ -57,7 +58,7 @@ describe("what is handed in", () => {
     ["ids", {}],
     ["tools", {}],
     ["state", { readState: {}, ports: {} }],
-    ["system", "You are an agent."],
+    ["system", { text: "You are an agent." }],
   ])("%s: %j is refused with a sentence", (name, value) => {
     const given = { ...options, compaction, [name]: value };
     expect(() => createConversation(given as never)).toThrow(`\`${name}\``);
@@ -83,8 +84,8 @@ describe("what is handed in", () => {
   it("what is no message is refused, and nothing is taken in", async () => {
     const conversation = createConversation({ ...options, compaction });
     for (const [wrong, sentence] of [
-      ["hi", "message 0 must have a role and content"],
-      [{ content: "hi" }, "createUserMessage"],
+      ["hi", "message 0 must be an object with a role and content"],
+      [{ content: "hi" }, "message 0 must be an object with a role and content"],
       [{ role: "tool", content: "hi" }, "user, assistant or system"],
       [{ role: "system", content: "hi" }, "the option `system`"],
       [{ role: "user", content: 5 }, "the content of message 0 must be a string or a list"],

@@ -138,7 +138,7 @@ export {
   type MediaMetadata,
   type ReplacedMedia,
 } from "./engine/boundaries/media-boundary.js";
-export { capabilitiesOfModel, cloudCapabilities } from "./engine/ports/capabilities.js";
+export { capabilitiesOfModel, chatCapabilities, cloudCapabilities } from "./engine/ports/capabilities.js";
 export { createMemoryOverflow } from "./engine/ports/overflow-store.js";
 export { capResult, type CapResultOptions } from "./engine/conversation/cap-result.js";
 export { describeBreak } from "./engine/watch/describe-break.js";

@@ -142,11 +142,7 @@ export type {
   ModelOutput,
   ModelProvider,
 } from "./engine/ports/model-provider.js";
-export {
-  chatCapabilities,
-  messagesApiCapabilities,
-  type ProviderCapabilities,
-} from "./engine/ports/capabilities.js";
+export { messagesApiCapabilities, type ProviderCapabilities } from "./engine/ports/capabilities.js";
 export type { CacheWrite } from "./engine/prompt/cache-writes.js";
 export type { BlockPosition, Ttl } from "./engine/prompt/markers.js";
 export type { BuiltRequest, CacheSafeParams, CallParameters } from "./engine/prompt/request-builder.js";
@@ -181,6 +177,7 @@ export type {
 export type {
   ConversationSystem,
   ConversationTool,
+  GivenSystem,
   RestoreSources,
 } from "./engine/conversation/host-options.js";
 export { isPalimpsestError, PalimpsestError, type PalimpsestErrorCode } from "./messages/palimpsest-error.js";
@@ -211,7 +208,7 @@ export type { Timer } from "./engine/ports/timer.js";
 export type { MediaReason } from "./engine/events/media-reason.js";
 export type { OverflowStore, OverflowText } from "./engine/ports/overflow-store.js";
 export { failureSentence } from "./engine/conversation/failure-sentence.js";
-export { createMemoryNotesStore, type NotesStore } from "./engine/ports/notes-store.js";
+export type { NotesStore } from "./engine/ports/notes-store.js";
 export type {
   CompactionStage,
   NotesStage,

@@ -1,7 +1,6 @@
 import {
   createAttachmentMessage,
   createConversation,
-  createMemoryNotesStore,
   createUserMessage,
   messagesApiCapabilities,
   type AssistantBlock,
@@ -16,7 +15,7 @@ import {
 } from "@palimpsest/core";
 import { compaction, type CompactionScope } from "@palimpsest/core/compaction";
 import { endOf, untilAnswered } from "@palimpsest/core/engine";
-import { keepNotes } from "@palimpsest/core/notes";
+import { createMemoryNotesStore, keepNotes } from "@palimpsest/core/notes";
 import { findProblems } from "@palimpsest/core/validity";
 import type { Said } from "./said.js";
 

@@ -1,6 +1,6 @@
-import { createMemoryNotesStore, createUserMessage, type Message } from "@palimpsest/core";
+import { createUserMessage, type Message } from "@palimpsest/core";
 import { endOf, untilAnswered } from "@palimpsest/core/engine";
-import { keepNotes, notesTemplate } from "@palimpsest/core/notes";
+import { createMemoryNotesStore, keepNotes, notesTemplate } from "@palimpsest/core/notes";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Benchmark } from "./benchmark.js";

@@ -1,11 +1,11 @@
 import {
-  chatCapabilities,
   type ModelCall,
   type ModelProvider,
   type PlainFailure,
   type ProviderCapabilities,
   type StreamOutput,
 } from "@palimpsest/core";
+import { chatCapabilities } from "@palimpsest/core/engine";
 import { encodeChatRequest, type EncodeChatRequestOptions } from "@palimpsest/core/protocols";
 import { randomUUID } from "node:crypto";
 import { baseUrlOf, type BaseUrl } from "./base-url.js";

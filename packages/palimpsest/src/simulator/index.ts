@@ -42,7 +42,7 @@ export type { Answer, AnswerBlock, Delivery, Player, PlayerPrompt } from "./play
 export { createEchoPlayer } from "./players/echo-player.js";
 export { createLoadPlayer, type LoadPlayerOptions } from "./players/load-player.js";
 export { parseScript } from "./players/parse-script.js";
-export { PlayerError, type PlayerErrorCode } from "./players/player-error.js";
+export { PlayerError, type PlayerErrorCode } from "./player-error.js";
 export { createRecordingPlayer, type RecordingPlayerOptions } from "./players/recording-player.js";
 export { createScriptPlayer, type ScriptPlayerOptions } from "./players/script-player.js";
 export type { ErrorStep, PauseStep, ResponseStep, Script, ScriptStep } from "./players/script.js";

@@ -1,5 +1,5 @@
-import { createMemoryNotesStore, type EngineStep } from "@palimpsest/core";
-import { keepNotes } from "@palimpsest/core/notes";
+import type { EngineStep } from "@palimpsest/core";
+import { createMemoryNotesStore, keepNotes } from "@palimpsest/core/notes";
 import { createEmbeddedProvider } from "../providers/embedded.js";
 import { withSummaries, type Verdict } from "../simulator/index.js";
 import { ensure, ensureSame } from "./ensure.js";

@@ -2,6 +2,7 @@ import type { BreakDiffStore } from "@palimpsest/core/engine";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { checkPath } from "./check-path.js";
 
 export interface BreakDiffDirectoryOptions {
   /** A directory of its own. Made for its owner alone where it is not there; never one after a link. */
@@ -24,7 +25,8 @@ export interface BreakDiffDirectory extends BreakDiffStore {
  * nothing after.
  */
 export function createBreakDiffDirectory(options: BreakDiffDirectoryOptions): BreakDiffDirectory {
-  const { directory, maxFiles = 20, maxBytes = 65_536 } = options;
+  const { directory, maxFiles = 20, maxBytes = 65_536 } = options ?? {};
+  checkPath("createBreakDiffDirectory", directory, "`directory`");
   let saving: Promise<void> = Promise.resolve();
   const save: BreakDiffStore["save"] = async ({ id, at, text }) => {
     if (maxFiles < 1) return;

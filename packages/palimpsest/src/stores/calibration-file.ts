@@ -1,6 +1,7 @@
 import type { Calibration, CalibrationStore } from "@palimpsest/core";
 import { readCalibration } from "@palimpsest/core/engine";
 import { readFile } from "node:fs/promises";
+import { checkPath } from "./check-path.js";
 import { replaceFile } from "./replace-file.js";
 
 /**
@@ -8,6 +9,7 @@ import { replaceFile } from "./replace-file.js";
  * in, so that a crash leaves the old one. A file that cannot be read counts as empty: only accuracy is lost.
  */
 export function createCalibrationFile(path: string): CalibrationStore {
+  checkPath("createCalibrationFile", path);
   let saving: Promise<void> = Promise.resolve();
   const readAll = async (): Promise<Record<string, unknown>> => {
     try {

@@ -1,6 +1,7 @@
 import type { GapHistory, GapHistoryStore } from "@palimpsest/core";
 import { readGapHistory } from "@palimpsest/core/engine";
 import { readFile } from "node:fs/promises";
+import { checkPath } from "./check-path.js";
 import { replaceFile } from "./replace-file.js";
 
 /**
@@ -8,6 +9,7 @@ import { replaceFile } from "./replace-file.js";
  * read counts as none: only a better guess is lost.
  */
 export function createGapHistoryFile(path: string): GapHistoryStore {
+  checkPath("createGapHistoryFile", path);
   let saving: Promise<void> = Promise.resolve();
   return {
     async load() {

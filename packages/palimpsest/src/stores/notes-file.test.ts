@@ -1,4 +1,5 @@
-import { createMemoryNotesStore, type NotesStore } from "@palimpsest/core";
+import type { NotesStore } from "@palimpsest/core";
+import { createMemoryNotesStore } from "@palimpsest/core/notes";
 import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

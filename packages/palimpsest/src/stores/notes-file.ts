@@ -1,5 +1,6 @@
 import type { NotesStore } from "@palimpsest/core";
 import { readFile } from "node:fs/promises";
+import { checkPath } from "./check-path.js";
 import { systemCode } from "./jsonl/file-system.js";
 import { replaceFile, type Rename } from "./replace-file.js";
 
@@ -9,6 +10,7 @@ import { replaceFile, type Rename } from "./replace-file.js";
  * there and cannot be read is an error, so that nobody writes over it.
  */
 export function createNotesFile(path: string, options: { readonly rename?: Rename } = {}): NotesStore {
+  checkPath("createNotesFile", path);
   let writing: Promise<void> = Promise.resolve();
   return {
     path,

@@ -1,5 +1,6 @@
 import type { OverflowStore } from "@palimpsest/core";
 import { rm } from "node:fs/promises";
+import { checkPath } from "./check-path.js";
 import { createPrivateFile } from "./private-file.js";
 
 /**
@@ -7,6 +8,7 @@ import { createPrivateFile } from "./private-file.js";
  * `message.txt`, `result.txt`, `message-2.txt` and so on: nothing of them comes from the texts.
  */
 export function createOverflowFiles(directory: string): Pick<OverflowStore, "keep"> {
+  checkPath("createOverflowFiles", directory, "the directory");
   return {
     async keep(text, { name }) {
       const { path, file } = await createPrivateFile(directory, name);

@@ -5,6 +5,7 @@ import { asFields } from "../../messages/fields.js";
 import { isPalimpsestError, PalimpsestError } from "../../messages/palimpsest-error.js";
 import { untilAborted } from "../ports/until-aborted.js";
 import type { Answer, AskEvent, AskOptions, Conversation, EngineStep } from "./conversation-api.js";
+import { demand, hasFunction, isAboveZero } from "./check-options.js";
 import { endOf } from "./end-of.js";
 import type { ConversationTool, ResolvedOptions } from "./host-options.js";
 import { takeTurn } from "./turn.js";
@@ -48,9 +49,14 @@ async function* converse(
   { provider: own, tools }: ResolvedOptions,
   { content, provider = own, signal, maxTurns = MOST_TURNS }: AskOptions & { content: Content | undefined },
 ): AsyncGenerator<AskEvent, Answer> {
-  if (provider === undefined) {
+  if (!hasFunction(provider, "stream") || provider === undefined) {
     throw new PalimpsestError("no-provider", "There is nobody to ask: hand in a `provider`.");
   }
+  demand(
+    content === undefined || ((typeof content === "string" || Array.isArray(content)) && content.length > 0),
+    "ask: the content must be a text or a list of blocks, and not be empty",
+  );
+  demand(isAboveZero(maxTurns), "ask: `maxTurns` must be a number above 0");
   throwIfCalledOff(signal);
   if (content !== undefined) yield* say(conversation, content);
   const steps: EngineStep[] = [];

@@ -5,7 +5,7 @@ import { accountFor } from "../measure/account-for.js";
 import { percentLeft, pressureOf } from "../measure/thresholds.js";
 import type { Compacted, CompactionFailed } from "../summarise/run/compaction.js";
 import { createAsking } from "./ask.js";
-import { badOption, checkOptions } from "./check-options.js";
+import { badOption, checkModel, checkOptions, demand } from "./check-options.js";
 import type {
   AppendOptions,
   BranchOptions,
@@ -75,6 +75,10 @@ function conversationOf(options: ConversationOptions & ResolvedOptions, runner: 
     accounting: () => accountFor(runner.state.context.live, estimatorOf(runner)),
     account: () => runner.ledger.account,
     charge(...calls) {
+      demand(
+        calls.every((call) => isFields(call) && ("request" in call || isFields(call.usage))),
+        "charge: each call must be `{ source, model, usage }`",
+      );
       runner.ledger.add(calls.map((call) => ("request" in call ? billed(runner, call) : call)));
       return exclusive(() => runner.ledger.save());
     },
@@ -184,8 +188,10 @@ async function prepare(
 async function compactNow(
   runner: Runner,
   observer: Observer,
-  { scope, instructions, signal }: CompactOptions,
+  given: CompactOptions,
 ): Promise<Compacted | CompactionFailed> {
+  const { scope, instructions, signal } = given;
+  demand(isFields(given), "compact: the options must be an object");
   const { compaction } = runner.setup;
   if (compaction === undefined) return noCompaction;
   if (scope === undefined || scope.kind === "full") {
@@ -211,6 +217,7 @@ async function switchModel(
     signal,
   }: { readonly model: string; readonly maxTokens?: number; readonly signal?: AbortSignal },
 ): Promise<EngineStep | undefined> {
+  checkModel("switchModel", model, maxTokens ?? runner.state.maxTokens);
   const { compaction } = runner.setup;
   const { isAutoCompactOn, autoCompactAt } = thresholdsOf(runner, model);
   let step: EngineStep | undefined;

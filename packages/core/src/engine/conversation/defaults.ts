@@ -2,6 +2,7 @@ import type { Clock, Ids } from "../../messages/construct.js";
 import { asFields } from "../../messages/fields.js";
 import type { AnthropicMessage } from "../../messages/import/from-anthropic.js";
 import type { Message } from "../../messages/message.js";
+import { checkedTools, demand, systemText } from "./check-options.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import type { ResolvedOptions } from "./host-options.js";
 
@@ -25,13 +26,16 @@ export function resolveOptions(
   options: ConversationOptions,
   messages: readonly (Message | AnthropicMessage)[],
 ): ConversationOptions & ResolvedOptions {
-  const { clock = machineClock, ids = createRandomIds(), tools, ...given } = options;
+  const { clock = machineClock, ids = createRandomIds(), tools, system, ...given } = options;
+  demand(Array.isArray(messages), "createConversation: the messages must be a list");
+  const custom = systemText(system);
   const resumed = messages.findLast((message) => "sessionId" in asFields(message)) as Message | undefined;
   return {
     ...given,
     sessionId: given.sessionId ?? resumed?.sessionId ?? ids.next(),
     clock,
     ids,
-    ...(tools === undefined ? {} : { tools: typeof tools === "function" ? tools : () => tools }),
+    ...(system && { system: custom === undefined ? system : { custom } }),
+    ...(tools && { tools: () => checkedTools(typeof tools === "function" ? tools() : tools) }),
   };
 }

@@ -1,4 +1,5 @@
 import type { ApiFailure, ApiFailureKind } from "../../messages/call/failure.js";
+import { withCause } from "../../messages/with-cause.js";
 
 const leads: Readonly<Record<ApiFailureKind, string>> = {
   "context-overflow": "The conversation does not fit into the model's window",
@@ -17,15 +18,6 @@ const leads: Readonly<Record<ApiFailureKind, string>> = {
   api: "The API failed",
 };
 
-const MOST_CHARACTERS = 300;
-
 /** A failed call in one sentence for a person: what happened, in the server's words where it has some. */
-export function failureSentence({ kind, message }: Pick<ApiFailure, "kind" | "message">): string {
-  const said = message
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim()
-    .slice(0, MOST_CHARACTERS)
-    .toWellFormed()
-    .replace(/(?<![\s.])[\s.]+$/, "");
-  return said === "" ? `${leads[kind]}.` : `${leads[kind]}: ${said}.`;
-}
+export const failureSentence = ({ kind, message }: Pick<ApiFailure, "kind" | "message">): string =>
+  withCause(leads[kind], message);

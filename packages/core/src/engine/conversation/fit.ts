@@ -2,7 +2,7 @@ import type { ToolDefinition } from "../../messages/call/request.js";
 import { sendableMessages, type SendableMessage } from "../../messages/call/sendable-request.js";
 import type { UserBlock } from "../../messages/content.js";
 import { createCompactBoundary, type MessageOrigin } from "../../messages/construct.js";
-import { asText } from "../../messages/fields.js";
+import { asText, isFields } from "../../messages/fields.js";
 import { messagesFromAnthropic, type AnthropicMessage } from "../../messages/import/from-anthropic.js";
 import type { ImportedMessages } from "../../messages/import/imported.js";
 import type { Message, UserMessage } from "../../messages/message.js";
@@ -13,9 +13,11 @@ import type { ProviderCapabilities } from "../ports/capabilities.js";
 import type { GivenSettings } from "../settings/settings.js";
 import { readQuotedTexts } from "../summarise/people/read-quoted-texts.js";
 import { isSummaryText } from "../summarise/shape/summary-message.js";
+import { checkModel, demand, hasFunction, systemText } from "./check-options.js";
 import type { EngineStep } from "./conversation-api.js";
 import { compaction } from "./compaction-stage.js";
 import { createConversation } from "./conversation.js";
+import { keepMarkers } from "./keep-markers.js";
 
 export interface FitOptions {
   readonly model: string;
@@ -55,6 +57,7 @@ export async function fit(
   given: readonly AnthropicMessage[] | ImportedMessages,
   options: FitOptions,
 ): Promise<Fitted> {
+  checkFit(given, options);
   const {
     model,
     provider,
@@ -67,7 +70,9 @@ export async function fit(
     signal,
   } = options;
   const imported = "messages" in given ? given : messagesFromAnthropic(given, createOrigin("given"));
-  const system = [systemText(options.system), imported.system].filter((text) => text !== "").join("\n\n");
+  const system = [systemText(options.system) ?? "", imported.system]
+    .filter((text) => text !== "")
+    .join("\n\n");
   const origin = createOrigin("fit");
   const conversation = createConversation(
     {
@@ -93,11 +98,46 @@ export async function fit(
   const { tokens } = conversation.size();
   const { steps } = prepared;
   const head = system === "" ? {} : { system };
-  if (prepared.kind === "request") {
-    return { messages: sendableMessages(prepared.built.params.messages), ...head, steps, tokens };
-  }
-  const { message: problem } = prepared;
-  return { messages: sendableMessages(conversation.requestMessages()), ...head, steps, tokens, problem };
+  const isRequest = prepared.kind === "request";
+  const fitted = isRequest ? prepared.built.params.messages : conversation.requestMessages();
+  const messages = keepMarkers("messages" in given ? [] : given, sendableMessages(fitted));
+  return { messages, ...head, steps, tokens, ...(isRequest ? {} : { problem: prepared.message }) };
+}
+
+/** Held by the types: an option that is missing here, or is none, does not compile. */
+const known: Readonly<Record<keyof FitOptions, true>> = {
+  model: true,
+  provider: true,
+  system: true,
+  tools: true,
+  maxTokens: true,
+  settings: true,
+  capabilities: true,
+  estimator: true,
+  overflow: true,
+  signal: true,
+};
+
+/** Throws what is wrong with a call, in one sentence. */
+function checkFit(given: unknown, options: FitOptions): void {
+  demand(
+    Array.isArray(given) || (isFields(given) && Array.isArray(given["messages"])),
+    "fit: first comes a list of messages, or what an importer has made of one",
+  );
+  demand(isFields(options), "fit: the options must be an object, with the `model` at least");
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  demand(unknown === undefined, `fit: there is no option \`${unknown}\``);
+  const { model, maxTokens = 1, system, tools = [], provider } = options;
+  checkModel("fit", model, maxTokens);
+  demand(
+    system === undefined || systemText(system) !== undefined,
+    "fit: `system` must be a text or a list of text blocks",
+  );
+  demand(
+    Array.isArray(tools) && tools.every((tool) => isFields(tool) && typeof tool["name"] === "string"),
+    "fit: `tools` must be a list of definitions, each with its `name`",
+  );
+  demand(provider === undefined || hasFunction(provider, "stream"), "fit: `provider` needs `stream()`");
 }
 
 const createOrigin = (name: string): MessageOrigin => {
@@ -109,9 +149,6 @@ const createOrigin = (name: string): MessageOrigin => {
     parentUuid: null,
   };
 };
-
-const systemText = (system: FitOptions["system"] = ""): string =>
-  typeof system === "string" ? system : system.map(({ text }) => text).join("\n\n");
 
 /**
  * A list that was fitted before begins with a summary of ours: what it quotes is carried on as people's words. What

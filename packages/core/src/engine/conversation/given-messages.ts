@@ -1,9 +1,8 @@
 import type { MessageOrigin } from "../../messages/construct.js";
 import { isFields } from "../../messages/fields.js";
 import { readAnthropicMessage, type AnthropicMessage } from "../../messages/import/from-anthropic.js";
-import { asImported } from "../../messages/import/imported.js";
+import { asImported, ImportError, noMessage } from "../../messages/import/imported.js";
 import type { Message } from "../../messages/message.js";
-import { PalimpsestError } from "../../messages/palimpsest-error.js";
 
 const isPlain = (message: object): message is AnthropicMessage => "role" in message && !("uuid" in message);
 
@@ -33,12 +32,10 @@ function readMessage(given: unknown, index: number, origin: MessageOrigin): Mess
   if (isFields(given) && isPlain(given)) {
     const [message] = asImported([readAnthropicMessage(given, index)], origin).messages;
     if (message !== undefined) return message;
-    throw wrong(`message ${index} has the role system; what the system says is the option \`system\``);
+    throw new ImportError(
+      `message ${index} has the role system; what the system says is the option \`system\``,
+    );
   }
   if (isFields(given) && typeof given["type"] === "string") return given as unknown as Message;
-  throw wrong(
-    `message ${index} must have a role and content, or be made by createUserMessage or its siblings`,
-  );
+  throw noMessage(index);
 }
-
-const wrong = (text: string): PalimpsestError => new PalimpsestError("bad_message", text);

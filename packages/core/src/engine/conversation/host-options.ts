@@ -32,6 +32,12 @@ import type { SummaryMessageParts } from "../summarise/shape/summary-message.js"
 import type { WatchedFacts } from "../watch/watched-call.js";
 import type { BreakDiffs } from "../watch/write-diffs.js";
 
+/** A system prompt as it is handed in: a text, text blocks of the Messages API, or what stands in a `ConversationSystem`. */
+export type GivenSystem =
+  | string
+  | readonly { readonly type: "text"; readonly text: string }[]
+  | ConversationSystem;
+
 /** The system prompt: named sections, or a text of the caller's that replaces everything. */
 export interface ConversationSystem {
   readonly prompt?: SystemPrompt;
@@ -89,7 +95,7 @@ export interface HostOptions {
   /** What earlier conversations have learned of models, for the estimator that is there by default. */
   readonly calibrations?: Calibrations;
   readonly settings?: GivenSettings;
-  readonly system?: ConversationSystem;
+  readonly system?: GivenSystem;
   /** A function is asked for every request. */
   readonly tools?: readonly ConversationTool[] | (() => readonly ConversationTool[]);
   readonly absentTools?: ToolListOptions["absent"];
@@ -134,5 +140,6 @@ export interface ResolvedOptions extends HostOptions {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly system?: ConversationSystem;
   readonly tools?: () => readonly ConversationTool[];
 }

@@ -2,6 +2,7 @@ import type { BilledCall } from "../../messages/billed-calls.js";
 import type { OverflowFailure } from "../../messages/call/failure.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import { createAssistantMessage } from "../../messages/construct.js";
+import { asFields } from "../../messages/fields.js";
 import type { LateAnswer } from "../../messages/late-answer.js";
 import { fitInputs } from "../../messages/normalise/fit-inputs.js";
 import type { AssistantMessage } from "../../messages/message.js";
@@ -11,6 +12,7 @@ import { isThinkingBlock } from "../../messages/predicates.js";
 import { billCall } from "../money/bill-call.js";
 import type { SentCall } from "../money/call-meter.js";
 import { noUsage } from "./cache-report.js";
+import { demand } from "./check-options.js";
 import type { EngineStep, Observed, Outcome, PreparedRequest } from "./conversation-api.js";
 import { compactionStep } from "./describe-step.js";
 import { estimatorOf, originOf } from "./facts.js";
@@ -37,6 +39,17 @@ const asSent = ({ call: { request } }: PreparedRequest, response: ModelResponse)
     return JSON.stringify(response.content);
   },
 });
+
+/** Throws for what did not come from `prepare`, and for what is no outcome. */
+function checkObserved(prepared: PreparedRequest, outcome: Outcome): void {
+  const { kind, response, failure } = asFields(outcome);
+  const isOutcome =
+    kind === "failure" ? "retryable" in asFields(failure) : Array.isArray(asFields(response)["content"]);
+  demand(
+    isOutcome && "built" in asFields(prepared),
+    'observe: takes a request of `prepare()`, and `{ kind: "response", response }` or `{ kind: "failure", failure }`',
+  );
+}
 
 /** The list that a request was built of. */
 export interface SentList {
@@ -70,6 +83,7 @@ export class Observer {
     signal: AbortSignal | undefined,
   ): Promise<Observed> {
     const runner = this.#runner;
+    checkObserved(prepared, outcome);
     if (outcome.kind === "failure") return this.#failed(prepared, outcome, signal);
     const { response } = outcome;
     // Told twice, it counts once.

@@ -1,3 +1,5 @@
+import { PalimpsestError } from "../../messages/palimpsest-error.js";
+
 /** What a section's text is made by; undefined and blank text leave the section out. */
 export type ComputeSection = () => string | undefined | Promise<string | undefined>;
 
@@ -20,15 +22,22 @@ export const dynamicBoundary: PromptBoundary = { kind: "boundary" };
 
 /** A section that is computed once and held until the prompt is reset (/clear, compaction). */
 export function section(name: string, compute: ComputeSection): PromptSection {
-  return { kind: "section", name, compute };
+  return checkedSection({ kind: "section", name, compute });
 }
 
 /** A section that is computed for every request. Each change of its text breaks the cache: say why it must. */
 export function volatileSection(name: string, compute: ComputeSection, reason: string): PromptSection {
   if (typeof reason !== "string" || reason.trim() === "")
-    throw new TypeError(`the volatile section "${name}" needs a reason`);
-  return { kind: "section", name, compute, volatileBecause: reason };
+    throw badPart(`the volatile section "${name}" needs a reason`);
+  return checkedSection({ kind: "section", name, compute, volatileBecause: reason });
 }
+
+function checkedSection(made: PromptSection): PromptSection {
+  if (typeof made.compute === "function") return made;
+  throw badPart(`the section "${made.name}" needs a function that gives its text`);
+}
+
+const badPart = (message: string): PalimpsestError => new PalimpsestError("bad_option", message);
 
 /** A section as it goes into a request. */
 export interface ResolvedSection {
@@ -47,7 +56,7 @@ export interface SystemPrompt {
 }
 
 /**
- * Static sections, the boundary, dynamic sections. Throws a `TypeError` for what would go wrong quietly: a
+ * Static sections, the boundary, dynamic sections. Throws `PalimpsestError` for what would go wrong quietly: a
  * name twice, a second boundary, a volatile section before the boundary. Without a boundary all is static.
  */
 export function createSystemPrompt(parts: readonly (PromptSection | PromptBoundary)[]): SystemPrompt {
@@ -102,13 +111,13 @@ function checkParts(
   placed: readonly { readonly section: PromptSection; readonly part: "static" | "dynamic" }[],
   boundaries: number,
 ): void {
-  if (boundaries > 1) throw new TypeError("a system prompt has one boundary at most");
+  if (boundaries > 1) throw badPart("a system prompt has one boundary at most");
   const names = new Set<string>();
   for (const { section, part } of placed) {
-    if (names.has(section.name)) throw new TypeError(`there are two sections "${section.name}"`);
+    if (names.has(section.name)) throw badPart(`there are two sections "${section.name}"`);
     names.add(section.name);
     if (section.volatileBecause !== undefined && part === "static") {
-      throw new TypeError(`the volatile section "${section.name}" must stand after the boundary`);
+      throw badPart(`the volatile section "${section.name}" must stand after the boundary`);
     }
   }
 }

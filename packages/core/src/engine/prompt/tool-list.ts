@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "../../messages/call/request.js";
 import { hashValue } from "../../messages/hash.js";
+import { PalimpsestError } from "../../messages/palimpsest-error.js";
 
 /** A tool that the host has now. */
 export interface OfferedTool {
@@ -60,7 +61,7 @@ export function createToolList({ absent = "keep" }: ToolListOptions = {}): ToolL
       const present = new Set<string>();
       for (const { definition, isMcp } of offered) {
         const { name } = definition;
-        if (present.has(name)) throw new TypeError(`there are two tools named "${name}"`);
+        if (present.has(name)) throw new PalimpsestError("bad_option", `there are two tools named "${name}"`);
         present.add(name);
         const found = hold(held.get(name), definition, isMcp ?? name.startsWith("mcp__"));
         held.set(name, found);

@@ -1,6 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { isMainThread } from "../../messages/call/query-source.js";
-import { cleanUpAfterCompaction, cleanupTargets, type CleanupOptions } from "./cleanup.js";
+import { cleanUpAfterCompaction, type CleanupOptions, type CleanupTarget } from "./cleanup.js";
+
+const cleanupTargets: readonly CleanupTarget[] = [
+  "clearingState",
+  "breakBaseline",
+  "userContext",
+  "memoryFiles",
+  "promptSections",
+  "inferredApprovals",
+  "speculativeChecks",
+  "sessionMessages",
+  "tracing",
+  "fileContents",
+];
 
 function cleanUp(options: Partial<Omit<CleanupOptions, "targets">>) {
   const called: string[] = [];

@@ -2,23 +2,20 @@ import { isMainThread, type QuerySource } from "../../messages/call/query-source
 import type { SummaryVariant } from "../events/summary-variant.js";
 
 /** What a compaction makes obsolete. */
-export const cleanupTargets = [
+export type CleanupTarget =
   /** Ids and pinned edits of tier 1. */
-  "clearingState",
+  | "clearingState"
   /** What break detection compares with. */
-  "breakBaseline",
+  | "breakBaseline"
   /** Loaded again, memory files included: the host's InstructionsLoaded hook fires. */
-  "userContext",
-  "memoryFiles",
-  "promptSections",
-  "inferredApprovals",
-  "speculativeChecks",
-  "sessionMessages",
-  "tracing",
-  "fileContents",
-] as const;
-
-export type CleanupTarget = (typeof cleanupTargets)[number];
+  | "userContext"
+  | "memoryFiles"
+  | "promptSections"
+  | "inferredApprovals"
+  | "speculativeChecks"
+  | "sessionMessages"
+  | "tracing"
+  | "fileContents";
 
 /** An agent's own. Everything else is one for the whole process, the main thread's. */
 const own: ReadonlySet<CleanupTarget> = new Set(["clearingState", "breakBaseline"]);
@@ -32,7 +29,7 @@ export interface CleanupOptions {
   readonly variant: SummaryVariant;
   /** Who wrote the summary: `server` keeps the prefix. */
   readonly writer: string;
-  /** How each is cleared; what the host does not have is left out. */
+  /** How each is cleared, in this order; what the host does not have is left out. */
   readonly targets: Partial<Readonly<Record<CleanupTarget, () => void>>>;
 }
 
@@ -49,16 +46,14 @@ export function cleanUpAfterCompaction(options: CleanupOptions): CleanupReport {
   const cleared: CleanupTarget[] = [];
   const kept: CleanupReport["kept"][number][] = [];
   const failed: CleanupReport["failed"][number][] = [];
-  for (const target of cleanupTargets) {
-    const clear = options.targets[target];
-    if (clear === undefined) continue;
+  for (const target of Object.keys(options.targets) as CleanupTarget[]) {
     const because = keptBecause(target, options);
     if (because !== undefined) {
       kept.push({ target, because });
       continue;
     }
     try {
-      clear();
+      options.targets[target]?.();
       cleared.push(target);
     } catch (error) {
       failed.push({ target, error });

@@ -1,5 +1,5 @@
 import type { CompactionFailureReason } from "../events/compaction-terms.js";
-import { firstCharacters } from "../../messages/plain-text.js";
+import { withCause } from "../../messages/with-cause.js";
 
 const sentences: Readonly<Record<CompactionFailureReason, string>> = {
   not_enough_messages: "There are not enough messages to compact.",
@@ -26,18 +26,8 @@ const sentences: Readonly<Record<CompactionFailureReason, string>> = {
   no_writer: "There is nobody to write a summary: no model, and the extractive writer is switched off.",
 };
 
-const LONGEST_CAUSE = 300;
-/** What a terminal might obey, line breaks included. */
-const UNPRINTABLE = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
-
-/** One sentence for a person; details, whoever wrote them, are cut and put on one line of plain text. */
-export function failureMessage(reason: CompactionFailureReason, detail?: string): string {
+/** One sentence for a person. */
+export function failureMessage(reason: CompactionFailureReason, detail = ""): string {
   const sentence = sentences[reason];
-  if (sentence.endsWith(".")) return sentence;
-  const cause = (detail ?? "").toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
-  const shown =
-    cause.length > LONGEST_CAUSE
-      ? `${firstCharacters(cause, LONGEST_CAUSE).trimEnd()}…`
-      : cause.replace(/(?<!\.)\.+$/, "");
-  return shown === "" ? `${sentence}.` : `${sentence}: ${shown}.`;
+  return sentence.endsWith(".") ? sentence : withCause(sentence, detail);
 }

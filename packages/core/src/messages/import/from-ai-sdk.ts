@@ -1,6 +1,7 @@
 import type { MessageOrigin } from "../construct.js";
 import type { ContentBlock, ToolResultContent } from "../content.js";
 import { asText, isFields, type Fields } from "../fields.js";
+import { asList } from "./as-list.js";
 import { reasoningBlock } from "./ai-sdk-reasoning.js";
 import { fileBlock } from "./file-block.js";
 import { readUiMessage } from "./from-ai-sdk-ui.js";
@@ -25,7 +26,7 @@ export type AiSdkMessage =
  * answers, with the results between them. Throws `ImportError` where an element is not a message.
  */
 export function messagesFromAiSdk(list: readonly AiSdkMessage[], origin?: MessageOrigin): ImportedMessages {
-  const read = list.flatMap((given: unknown, index): readonly ReadMessage[] => {
+  const read = asList(list).flatMap((given: unknown, index): readonly ReadMessage[] => {
     if (!isFields(given)) throw noMessage(index);
     return Array.isArray(given["parts"]) ? readUiMessage(given, index) : [readModelMessage(given, index)];
   });

@@ -2,6 +2,7 @@ import type { MessageOrigin } from "../construct.js";
 import type { ContentBlock } from "../content.js";
 import { isFields, type Fields } from "../fields.js";
 import type { Usage } from "../message.js";
+import { asList } from "./as-list.js";
 import {
   asImported,
   noMessage,
@@ -26,7 +27,7 @@ export function messagesFromAnthropic(
   list: readonly AnthropicMessage[],
   origin?: MessageOrigin,
 ): ImportedMessages {
-  return asImported(list.map(readAnthropicMessage), origin);
+  return asImported(asList(list).map(readAnthropicMessage), origin);
 }
 
 export function readAnthropicMessage(given: unknown, index: number): ReadMessage {

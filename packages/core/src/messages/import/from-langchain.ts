@@ -1,6 +1,7 @@
 import type { MessageOrigin } from "../construct.js";
 import type { ContentBlock, ToolResultContent } from "../content.js";
 import { asText, isFields, type Fields } from "../fields.js";
+import { asList } from "./as-list.js";
 import { imageFrom } from "./file-block.js";
 import {
   asImported,
@@ -22,7 +23,7 @@ export function messagesFromLangChain(
   list: readonly LangChainListMessage[],
   origin?: MessageOrigin,
 ): ImportedMessages {
-  const read = list.map((given: unknown, index) => {
+  const read = asList(list).map((given: unknown, index) => {
     if (!isFields(given)) throw noMessage(index);
     return readLangChainMessage(unpacked(given), index);
   });

@@ -1,5 +1,6 @@
 import type { MessageOrigin } from "../construct.js";
 import { isFields, type Fields } from "../fields.js";
+import { asList } from "./as-list.js";
 import { messagesFromAiSdk, type AiSdkMessage } from "./from-ai-sdk.js";
 import { messagesFromAnthropic, type AnthropicMessage } from "./from-anthropic.js";
 import { messagesFromLangChain } from "./from-langchain.js";
@@ -26,7 +27,7 @@ export function messagesFromList(
   list: readonly unknown[],
   origin?: MessageOrigin,
 ): ImportedMessages & { readonly shape: ListShape } {
-  const shape = shapeOfList(list);
+  const shape = shapeOfList(asList(list));
   switch (shape) {
     case "anthropic":
       return { shape, ...messagesFromAnthropic(list as readonly AnthropicMessage[], origin) };

@@ -1,6 +1,7 @@
 import type { MessageOrigin } from "../construct.js";
 import type { ContentBlock, ToolResultContent } from "../content.js";
 import { asText, isFields, type Fields } from "../fields.js";
+import { asList } from "./as-list.js";
 import { imageFrom } from "./file-block.js";
 import { isFault, readParts, type CallPart } from "./chat-parts.js";
 import {
@@ -31,7 +32,7 @@ export function messagesFromOpenAiChat(
   /** Calls that nobody has answered yet, the oldest first: some servers give no ids. */
   let waiting: readonly string[] = [];
   let calls = 0;
-  const read = list.map((given: unknown, index): ReadMessage => {
+  const read = asList(list).map((given: unknown, index): ReadMessage => {
     if (!isFields(given)) throw noMessage(index);
     switch (given["role"]) {
       case "system":

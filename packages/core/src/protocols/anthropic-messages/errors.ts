@@ -2,6 +2,7 @@ import type { ErrorResponse } from "../error-response.js";
 import type { ApiFailure, ApiFailureKind, PlainFailure } from "../../messages/call/failure.js";
 import { readErrorBody } from "./error-body.js";
 import type { HeaderReader } from "../headers.js";
+import { responseOf, unansweredFailure } from "./thrown-error.js";
 import { findOverflow } from "./overflow-text.js";
 import { readRetryAfter } from "../retry-after.js";
 import type { WireErrorBody } from "./wire.js";
@@ -79,8 +80,14 @@ const kindsOfOverflow: ReadonlySet<ApiFailureKind> = new Set(["invalid-request",
 /** A rate limit that does not pass by waiting. */
 const SPEND_LIMIT_CODE = "enforced_spend_limit_reached";
 
-/** What an error response or an `error` event means. Never throws. */
-export function decodeError(response: ErrorResponse): ApiFailure {
+/**
+ * What an error response or an `error` event means; also an exception of the official client, or of `fetch`, as it is. Never
+ * throws.
+ */
+export function decodeError(given: ErrorResponse | Error): ApiFailure {
+  const unanswered = unansweredFailure(given);
+  if (unanswered !== undefined) return unanswered;
+  const response = responseOf(given);
   const { status, headers, now } = response;
   const { type, message, errorCode, requestId: idInBody } = readErrorBody(response.body);
   const plainKind = plainKindOf(type, status);

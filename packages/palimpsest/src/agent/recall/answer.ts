@@ -16,11 +16,22 @@ export interface AnswerOptions {
 }
 
 /** Carries out one call of the tool. Rejects where the transcript cannot be read, and with the signal's reason. */
-export async function answerRecall(input: ToolInput, options: AnswerOptions): Promise<ToolOutput> {
-  const { transcriptPath, isSidechain, signal } = options;
+export function answerRecall(input: ToolInput, options: AnswerOptions): Promise<ToolOutput> {
+  const { transcriptPath, ...others } = options;
+  return answerFrom(input, { ...others, open: (use) => withTranscript(transcriptPath, use) });
+}
+
+/** Opens the transcript for as long as `use` takes. Undefined where there is none yet. */
+export type OpenTranscript = <T>(use: (file: TranscriptFile) => Promise<T>) => Promise<T | undefined>;
+
+/** The same, wherever the transcript is. */
+export async function answerFrom(
+  input: ToolInput,
+  { open, isSidechain, signal }: Omit<AnswerOptions, "transcriptPath"> & { readonly open: OpenTranscript },
+): Promise<ToolOutput> {
   const ask = asked(input);
   if (typeof ask === "string") return { content: ask, isError: true };
-  const answer = await withTranscript(transcriptPath, (file) => ask({ file, signal, isSidechain }));
+  const answer = await open((file) => ask({ file, signal, isSidechain }));
   return answer ?? { content: "Nothing of this session is stored yet.", isError: true };
 }
 

@@ -119,7 +119,7 @@ function readFaultList(text: string): readonly FaultRule[] {
 async function readPlayer(specification: string, command: Command): Promise<Player> {
   const [{ parsePlayer }, { PlayerError }, { readFileSync }] = await Promise.all([
     import("../../simulator/players/parse-player.js"),
-    import("../../simulator/players/player-error.js"),
+    import("../../simulator/player-error.js"),
     import("node:fs"),
   ]);
   const readFile = (path: string): string => readFileSync(path, "utf8");

@@ -1,3 +1,4 @@
+import { checkObject, checkPlayer, checkWindow } from "../check-parts.js";
 import type { Player } from "../player.js";
 import type { Simulator } from "../simulator.js";
 import { createBpeCounter, type TokenCounter } from "../tokens/bpe-counter.js";
@@ -22,8 +23,11 @@ export interface SimulatorOptions {
 
 const DEFAULT_START = Date.UTC(2026, 10, 15, 10);
 
-/** The simulated Messages API in this process, without a socket. */
+/** The simulated Messages API in this process, without a socket. Throws `PlayerError` for a player that is none. */
 export function createSimulator(options: SimulatorOptions): Simulator {
+  checkObject("createSimulator", options);
+  checkPlayer("createSimulator", options.player);
+  checkWindow("createSimulator", options.window);
   const { startTime = DEFAULT_START, counter = createBpeCounter(), ...settings } = options;
   const environment = createEnvironment({ ...settings, counter });
   let state = initialState;

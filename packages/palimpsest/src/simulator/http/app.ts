@@ -1,5 +1,6 @@
 import { decodeRequestHead, encodeError } from "@palimpsest/core/protocols";
 import { Hono } from "hono";
+import { checkObject, checkSimulator } from "../check-parts.js";
 import type { JudgedCall, SimulatedCall, Verdict } from "../outcome.js";
 import type { Delivery } from "../player.js";
 import type { Simulator } from "../simulator.js";
@@ -66,6 +67,8 @@ interface Prepared {
 }
 
 export function createSimulatorApp(options: SimulatorAppOptions): SimulatorApp {
+  checkObject("createSimulatorApp", options);
+  checkSimulator("createSimulatorApp", options.simulator);
   const { simulator, onRequest, onError, window, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const { rateLimits = defaultRateLimits, log = createRequestLog(), faults = createFaultPlan() } = options;
   const authenticate = createAuthenticator(options.apiKeys);

@@ -26,6 +26,15 @@ export interface SimulatorServer {
 /** Puts the app on a socket. Throws `ListenError`. */
 export async function startSimulatorServer(options: SimulatorServerOptions): Promise<SimulatorServer> {
   const { app, port: wanted = 0, host = "127.0.0.1" } = options;
+  if (typeof app !== "function") {
+    throw new ListenError("bad_option", "startSimulatorServer: `app` must be made by createSimulatorApp()");
+  }
+  if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535) {
+    throw new ListenError(
+      "bad_option",
+      "startSimulatorServer: `port` must be a whole number from 0 to 65535",
+    );
+  }
   const { anyHost = !isLoopbackName(host.toLowerCase()) } = options;
   const listener = getRequestListener(
     async (request, bindings) => {

@@ -1,7 +1,7 @@
-import { createConversation, createMemoryNotesStore } from "@palimpsest/core";
+import { createConversation } from "@palimpsest/core";
 import { compaction, type SummaryVariant } from "@palimpsest/core/compaction";
 import { sectionTitles, summaryPrompt } from "@palimpsest/core/engine";
-import { keepNotes, notesTemplate } from "@palimpsest/core/notes";
+import { createMemoryNotesStore, keepNotes, notesTemplate } from "@palimpsest/core/notes";
 import { expect, it } from "vitest";
 import { createEmbeddedProvider } from "../../providers/embedded.js";
 import { recogniseSummaryRequest } from "./summary-request.js";

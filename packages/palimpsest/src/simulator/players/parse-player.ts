@@ -2,7 +2,7 @@ import type { Player } from "../player.js";
 import { createEchoPlayer } from "./echo-player.js";
 import { createLoadPlayer } from "./load-player.js";
 import { parseScript } from "./parse-script.js";
-import { PlayerError } from "./player-error.js";
+import { PlayerError } from "../player-error.js";
 import { createScriptPlayer } from "./script-player.js";
 import { isSummaryMode, summaryModes, withSummaries, type SummaryMode } from "./summaries-player.js";
 

@@ -1,4 +1,4 @@
-import { PlayerError } from "./player-error.js";
+import { PlayerError } from "../player-error.js";
 import type { PlannedBlock } from "./positioned-player.js";
 import { isFields } from "../fields.js";
 import type { ResponseStep, Script, ScriptStep } from "./script.js";

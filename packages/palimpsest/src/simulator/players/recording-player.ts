@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message } from "@palimpsest/core";
 import { asFields, SYNTHETIC_MODEL } from "@palimpsest/core/engine";
+import { PlayerError } from "../player-error.js";
 import {
   createPositionedPlayer,
   type ObservingPlayer,
@@ -25,6 +26,12 @@ export function createRecordingPlayer(
   messages: readonly Message[],
   options: RecordingPlayerOptions = {},
 ): ObservingPlayer {
+  if (!Array.isArray(messages)) {
+    throw new PlayerError(
+      "bad-player",
+      "createRecordingPlayer: takes a list of messages, as a recording has them",
+    );
+  }
   const responses = responsesOf(messages);
   return createPositionedPlayer({
     responseAt: (index) => responses[index],

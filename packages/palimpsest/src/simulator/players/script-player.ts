@@ -6,6 +6,7 @@ import {
   type PlannedFault,
   type PlannedResponse,
 } from "./positioned-player.js";
+import { PlayerError } from "../player-error.js";
 import type { ErrorStep, ResponseStep, Script, ScriptStep } from "./script.js";
 
 export interface ScriptPlayerOptions {
@@ -18,6 +19,12 @@ export interface ScriptPlayerOptions {
  * that leave nothing in a conversation (errors, empty answers) come as often as they say, and then the next.
  */
 export function createScriptPlayer(script: Script, options: ScriptPlayerOptions = {}): ObservingPlayer {
+  if (!Array.isArray((script as Partial<Script> | undefined)?.steps)) {
+    throw new PlayerError(
+      "bad-script",
+      "createScriptPlayer: the script must have `steps`, as parseScript gives it",
+    );
+  }
   const { responses, faults } = compile(script);
   return createPositionedPlayer({
     responseAt: (index) => responses[index],

@@ -1,5 +1,7 @@
 import type { Answer, AnswerBlock, Player, PlayerPrompt } from "../player.js";
+import { checkPlayer } from "../check-parts.js";
 import { writeNotesEdits } from "./notes-writer.js";
+import { PlayerError } from "../player-error.js";
 import type { ObservingPlayer } from "./positioned-player.js";
 import { cutText } from "../cut-text.js";
 import { blocksOf } from "./prompt-text.js";
@@ -46,7 +48,14 @@ interface SummariesMemory {
  * An inner player that keeps a place in conversations is told of them.
  */
 export function withSummaries(inner: Player, options: SummariesOptions = {}): Player {
+  checkPlayer("withSummaries", inner);
   const { mode = "mediocre", times = Infinity, characters } = options;
+  if (!isSummaryMode(mode)) {
+    throw new PlayerError(
+      "bad-player",
+      `withSummaries: there is no mode ${JSON.stringify(mode)}; there are ${summaryModes.join(", ")}`,
+    );
+  }
   return {
     answer(prompt, memory) {
       const own = readMemory(memory);

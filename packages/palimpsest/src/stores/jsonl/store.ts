@@ -1,10 +1,12 @@
 import { dirname, join, resolve } from "node:path";
 import {
+  PalimpsestError,
   TranscriptError,
   type TranscriptContent,
   type TranscriptInfo,
   type TranscriptStore,
 } from "@palimpsest/core";
+import { checkPath } from "../check-path.js";
 import { checkConversationId, isConversationId } from "../conversation-id.js";
 import { fileSource, type ByteSource } from "./byte-source.js";
 import { nodeFileSystem, systemCode, type FileSystem, type OpenFile } from "./file-system.js";
@@ -32,7 +34,17 @@ const EXTENSION = ".jsonl";
 
 /** Conversations as files in the shape of Claude Code's transcripts: `<id>.jsonl`, one message a line, append-only. */
 export function createJsonlStore(options: JsonlStoreOptions): TranscriptStore {
+  if (typeof options !== "object" || options === null) {
+    throw new PalimpsestError(
+      "bad_option",
+      'createJsonlStore: the options must be an object, such as `{ directory: "transcripts" }`',
+    );
+  }
+  checkPath("createJsonlStore", options.directory, "`directory`");
   const { durability = "process", fileSystem = nodeFileSystem } = options;
+  if (!["process", "disk"].includes(durability)) {
+    throw new PalimpsestError("bad_option", "createJsonlStore: `durability` must be process or disk");
+  }
   const directory = resolve(options.directory);
   const isSynced = durability === "disk";
   const pathOf = (id: string): string => join(directory, `${id}${EXTENSION}`);

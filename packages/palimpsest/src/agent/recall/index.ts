@@ -1,0 +1,1 @@
+export { createRecall, type RecallOptions, type RecallTool } from "./create-recall.js";
