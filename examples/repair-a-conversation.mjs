@@ -3,7 +3,8 @@
  * Run it with `npm start`.
  */
 import assert from "node:assert/strict";
-import { countRepairs, normalise } from "@palimpsest/core";
+import { normalise } from "@palimpsest/core";
+import { countRepairs } from "@palimpsest/core/engine";
 import { findProblems } from "@palimpsest/core/validity";
 
 const model = "claude-opus-5";
