@@ -1,3 +1,4 @@
+import { errorText } from "../../messages/error-text.js";
 import type { ResponseUsage } from "../../messages/call/response.js";
 import { createUserMessage } from "../../messages/construct.js";
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from "../../messages/content.js";
@@ -32,7 +33,7 @@ export function createAsking(
       return answer;
     } catch (error) {
       if (isPalimpsestError(error)) throw error;
-      const text = error instanceof Error ? error.message : String(error);
+      const text = errorText(error);
       throw new PalimpsestError("unexpected", text, { cause: error });
     } finally {
       isBusy = false;
@@ -133,7 +134,7 @@ async function resultOf(
     return { type: "tool_result", tool_use_id: id, content: await untilAborted(making(), signal) };
   } catch (error) {
     if (signal?.aborted === true) return failed("The call was interrupted.");
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(errorText(error));
   }
 }
 

@@ -1,7 +1,7 @@
+import { errorText } from "../../messages/error-text.js";
 import type { EventEmitter } from "../events/emitter.js";
 import type { CompactHooks, PreCompactOutput } from "../ports/compact-hooks.js";
 import type { EngineEvents } from "../events/engine-events.js";
-import { extendEvent } from "../events/lazy-field.js";
 import { priceCalls } from "../money/price-calls.js";
 import { headTokens } from "../measure/context-meter.js";
 import { cleanUpAfterCompaction, keepsPrompt } from "../restore/cleanup.js";
@@ -79,7 +79,8 @@ async function summarise(
   if (scope === "calls_pending") return failedAtOnce(scope);
   const told: { compact?: EngineEvents["compact"] } = {};
   const ports = { ...portsOf(running, { signal, hooks }), events: withholding(events, told) };
-  const input = inputOf(running, { ...given, scope: scope ?? given.scope }, toFit);
+  const chain = linkOf(running.state.chain, thresholdsOf(running).autoCompactAt);
+  const input = { ...inputOf(running, { ...given, scope: scope ?? given.scope }, toFit), chain };
   const outcome = await compact(input, ports);
   if (outcome.kind === "failed") {
     ledger.add(outcome.calls);
@@ -87,8 +88,7 @@ async function summarise(
     await noteFailure(running, outcome, { isAuto: given.trigger === "auto", isLastResort });
     return outcome;
   }
-  const link = linkOf(running.state.chain, thresholdsOf(running).autoCompactAt);
-  const { isRecompaction, roundsSinceLast, threshold } = link;
+  const { isRecompaction, roundsSinceLast, threshold } = chain;
   if (isRecompaction && roundsSinceLast < settings.recompactionRounds) {
     events.emit("recompacted_early", { roundsSinceLast, threshold });
   }
@@ -102,7 +102,7 @@ async function summarise(
     ledger.add(calls);
     events.emit("compact_failed", {
       reason: "not_stored",
-      message: failureMessage("not_stored", error instanceof Error ? error.message : String(error)),
+      message: failureMessage("not_stored", errorText(error)),
       trigger,
       source: setup.source,
       failedAttempts,
@@ -116,7 +116,7 @@ async function summarise(
   // The boundary tells of them.
   ledger.add(outcome.calls, { isStored: true });
   followUp(running, outcome);
-  if (told.compact !== undefined) events.emit("compact", extendEvent(told.compact, { chain: link }));
+  if (told.compact !== undefined) events.emit("compact", told.compact);
   if (open !== undefined) events.emit("breaker_closed", { failuresInARow });
   return outcome;
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../messages/error-text.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { Message } from "../../messages/message.js";
 import { extractNotes, type ExtractionOutcome } from "../notes/extract-notes.js";
@@ -239,7 +240,7 @@ class NotesKeeper implements NotesKeeping {
       await store.write(writeExtractiveNotes(state.context.live, { estimator, settings }));
       return { kind: "updated", edits: 1, refused: 0, calls: [] };
     } catch (error) {
-      return { kind: "failed", message: error instanceof Error ? error.message : String(error), calls: [] };
+      return { kind: "failed", message: errorText(error), calls: [] };
     }
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from "../../messages/error-text.js";
 import { createRewoundMarker } from "../../messages/rewound.js";
 import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
@@ -26,7 +27,7 @@ export async function rewind(
   try {
     stored = await history?.();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return failed("history_unreadable", `What was stored could not be read: ${why}`);
   }
   const found = stored === undefined ? liveUpTo(state.context.live, to) : targetIn(stored, to);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extendEvent, withLazyField } from "./lazy-field.js";
+import { withLazyField } from "./lazy-field.js";
 
 function counted<T>(find: () => T) {
   let count = 0;
@@ -47,21 +47,5 @@ describe("a field that is worked out where somebody looks", () => {
     isReady = true;
     expect(event.accounting).toBe(1);
     expect(looks()).toBe(2);
-  });
-});
-
-describe("an event with more fields", () => {
-  it("is another object; what nobody has looked at stays so, and is found once for both", () => {
-    const { event, looks } = counted(() => ({ total: 7 }));
-    const more = { chain: 3 };
-    const extended = extendEvent(event, more);
-    expect(looks()).toBe(0);
-    expect(extended).not.toBe(event);
-    expect(more).toEqual({ chain: 3 });
-    expect(Object.keys(event)).not.toContain("chain");
-    expect(extended.chain).toBe(3);
-    expect(extended.accounting).toBe(event.accounting);
-    expect(looks()).toBe(1);
-    expect({ ...extended }).toEqual({ name: "compact", chain: 3, accounting: { total: 7 } });
   });
 });

@@ -10,11 +10,3 @@ export function withLazyField<Event extends object, Name extends string, Value>(
     get: () => (found ??= { value: find() }).value,
   }) as Event & Readonly<Record<Name, Value>>;
 }
-
-/** The event with more fields; what nobody has looked at stays so. */
-export function extendEvent<Event extends object, More extends object>(
-  event: Event,
-  more: More,
-): Event & More {
-  return Object.defineProperties({ ...more }, Object.getOwnPropertyDescriptors(event)) as Event & More;
-}

@@ -1,3 +1,4 @@
+import { errorText } from "../../messages/error-text.js";
 import type { ModelResponse } from "../../messages/call/response.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { QuerySource } from "../../messages/call/query-source.js";
@@ -57,7 +58,7 @@ export async function extractNotes(extraction: Extraction): Promise<ExtractionOu
   try {
     return await extract(extraction, calls);
   } catch (error) {
-    return { kind: "failed", message: error instanceof Error ? error.message : String(error), calls };
+    return { kind: "failed", message: errorText(error), calls };
   }
 }
 

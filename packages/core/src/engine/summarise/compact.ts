@@ -1,3 +1,4 @@
+import { errorText } from "../../messages/error-text.js";
 import type { BilledCall } from "../../messages/billed-calls.js";
 import type { Attachment } from "../../messages/message.js";
 import { sampledFigures } from "../../messages/usage.js";
@@ -93,7 +94,7 @@ export async function compact(
     return fail(isTooLong ? "prompt_too_long" : "no_writer");
   } catch (error) {
     if (error instanceof Aborted) return fail("aborted");
-    return fail("api_error", error instanceof Error ? error.message : String(error));
+    return fail("api_error", errorText(error));
   } finally {
     status.end();
   }
@@ -230,6 +231,7 @@ function tell(compacted: Compacted, { input, ports }: CompactRun): void {
     mended,
     failedAttempts,
     durationMs,
+    ...(input.chain && { chain: input.chain }),
   };
   ports.events?.emit(
     "compact",

@@ -5,6 +5,7 @@ import type { ModelRequest } from "../../../messages/call/request.js";
 import type { NormaliseOptions } from "../../../messages/normalise/normaliser.js";
 import type { Clock, Ids } from "../../../messages/construct.js";
 import type { Attachment, Message } from "../../../messages/message.js";
+import type { ChainLink } from "../../events/chain-link.js";
 import type { EventEmitter } from "../../events/emitter.js";
 import type { Estimator } from "../../ports/estimator.js";
 import type { CompactHooks } from "../../ports/compact-hooks.js";
@@ -39,6 +40,8 @@ export interface CompactInput {
   readonly normaliseOptions?: NormaliseOptions;
   /** A summary that is there already: nobody is asked for one. */
   readonly prepared?: PreparedSummary;
+  /** Where it stands in the chain of compactions, for its event. */
+  readonly chain?: ChainLink;
   /** The API has refused the conversation as too long: whatever would send all of it is not tried. */
   readonly isRefused?: boolean;
 }

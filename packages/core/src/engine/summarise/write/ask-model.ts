@@ -1,3 +1,4 @@
+import { errorText } from "../../../messages/error-text.js";
 import type { ApiFailure } from "../../../messages/call/failure.js";
 import type { ModelResponse } from "../../../messages/call/response.js";
 import { createCallMeter, type CallMeter, type SentCall } from "../../money/call-meter.js";
@@ -65,6 +66,6 @@ const calledOff: ApiFailure = { kind: "aborted", message: "called off", retryabl
 
 const unexpected = (error: unknown): ApiFailure => ({
   kind: "api",
-  message: error instanceof Error ? error.message : String(error),
+  message: errorText(error),
   retryable: false,
 });
