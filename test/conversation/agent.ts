@@ -1,2 +1,2 @@
 export { createEmbeddedProvider } from "../../packages/palimpsest/src/providers/embedded.js";
-export { createAgent, handedIn } from "../../packages/palimpsest/src/soak/small-host.js";
+export { createAgent, driveConversation, handedIn } from "../../packages/palimpsest/src/soak/small-host.js";

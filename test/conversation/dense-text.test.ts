@@ -1,10 +1,11 @@
-import { createUserMessage, type ToolUseBlock } from "@palimpsest/core";
+import { createConversation, createUserMessage, type Message, type ToolUseBlock } from "@palimpsest/core";
+import { readUsage } from "@palimpsest/core/engine";
 import { describe, expect, it } from "vitest";
 import { textKinds } from "../../packages/palimpsest/src/bench/text-kinds/text-kinds.js";
 import { withSummaries, type Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { runTokenizers } from "../../packages/palimpsest/src/soak/tokenizers.js";
 import { textCounter } from "../text-counter.js";
-import { createAgent, createEmbeddedProvider } from "./agent.js";
+import { createAgent, createEmbeddedProvider, driveConversation, handedIn } from "./agent.js";
 
 const MODEL = "claude-opus-5";
 const kindNamed = (name: string) => {
@@ -99,6 +100,68 @@ describe("dense text does not stop a conversation", () => {
     });
     expect(outcome).not.toHaveProperty("failure");
     expect(outcome).toMatchObject({ turns: 13, refusals: 2 });
+  });
+});
+
+describe("after a compaction of dense text the size is what the next request has", () => {
+  /** Says that it has noted what came. */
+  const listener: Player = {
+    answer: (_prompt, memory) => {
+      const turn = typeof memory === "number" ? memory : 0;
+      return { answer: { content: [{ type: "text", text: `Noted ${turn}.` }] }, memory: turn + 1 };
+    },
+  };
+  const listen = ({ system, all = [] }: { readonly system?: string; readonly all?: Message[] }) => {
+    const provider = createEmbeddedProvider({
+      player: withSummaries(listener),
+      window: 200_000,
+      clock: "manual",
+    });
+    const { totals: _totals, ...stages } = handedIn;
+    const open = (messages: readonly Message[]) => {
+      let ids = messages.length * 10;
+      const conversation = createConversation(
+        {
+          ...stages,
+          provider,
+          sessionId: "s",
+          clock: { now: () => provider.simulator.now() },
+          ids: { next: () => `u${(ids += 1)}` },
+          model: MODEL,
+          maxTokens: 2000,
+          ...(system === undefined ? {} : { system: { custom: system } }),
+          writer: { append: async (added) => void all.push(...added), close: async () => {} },
+        },
+        messages,
+      );
+      return driveConversation(conversation, { provider, runTool: () => "" });
+    };
+    return { open, all };
+  };
+
+  it.each([
+    ["amharic", "without system prompt and tools", false],
+    ["emoji", "without system prompt and tools", false],
+    ["amharic", "resumed from messages alone", true],
+    ["emoji", "resumed from messages alone", true],
+  ])("%s, %s", async (name, _how, isResumed) => {
+    const { open, all } = listen(isResumed ? { system: "Listen." } : {});
+    let agent = open([]);
+    for (let part = 0; part < 12; part += 1) await agent.say(kindNamed(name).make(6000, part));
+    await agent.turn();
+    if (isResumed) {
+      agent = open([...all]);
+      await agent.say("Go on.");
+      await agent.turn();
+    }
+    const compacted = await agent.conversation.compact();
+    if (compacted.kind !== "compacted") throw new Error(compacted.message);
+    expect(agent.conversation.size().tokens).toBe(compacted.tokensAfter);
+    await agent.say("And now?");
+    const next = await agent.turn();
+    const actual = next.kind === "response" ? (readUsage(next.response.usage)?.inputTokens ?? 0) : 0;
+    expect(compacted.tokensAfter / actual).toBeGreaterThan(0.8);
+    expect(compacted.tokensAfter / actual).toBeLessThan(1.25);
   });
 });
 

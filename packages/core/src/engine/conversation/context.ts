@@ -101,11 +101,12 @@ class Folds {
       estimator,
       overhead,
       isOverheadShown: isShown,
+      head,
       // What was learned once is not learned again when the list is gone through anew.
       canMeasure: () => !this.#isReplaying,
       onMeasured: (messages) => this.index.remeasure(messages),
     });
-    this.size = head > 0 ? this.#meter.useHead(head) : this.#meter.append([]);
+    this.size = this.#meter.append([]);
   }
 
   get stretch(): Stretch {

@@ -4,6 +4,7 @@ import { asFields, isFields } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
 import { isTotals, isWholeTotals, type TotalsRecord } from "../../messages/totals-record.js";
 import { readCalibration, type Calibration } from "../measure/calibration.js";
+import { overheadAt } from "../measure/context-meter.js";
 import type { DefaultEstimator } from "../measure/default-estimator.js";
 import type { MeasuredSizes } from "../measure/measured-sizes.js";
 import { sentBlocks } from "../measure/sent-blocks.js";
@@ -104,9 +105,8 @@ const headOf = ({ state: { context } }: Moment): KnownHead => ({
 
 /** What is known of system prompt and tools once they are estimated at so many tokens. */
 function headAfter(moment: Moment, tokens: number): KnownHead {
-  const { overhead, isShown, head } = headOf(moment);
-  if (!isShown) return { overhead: tokens, isShown, head: tokens };
-  return { overhead: head > 0 ? Math.max(0, overhead + tokens - head) : overhead, isShown, head: tokens };
+  const known = headOf(moment);
+  return { ...known, overhead: known.isShown ? overheadAt(tokens, known) : tokens, head: tokens };
 }
 
 const record = (moment: Moment, content: Pick<TotalsRecord, "totals" | "change">): TotalsRecord => ({

@@ -52,6 +52,8 @@ export interface ContextMeterOptions {
   readonly overhead?: number;
   /** Whether responses have shown that figure. Default: no, it is an estimate. */
   readonly isOverheadShown?: boolean;
+  /** What `useHead` was told of the same conversation before. */
+  readonly head?: number;
   /** Whether what is read now is read for the first time. Default: it is. */
   readonly canMeasure?: () => boolean;
   /** Told of messages whose size is known now and differs from what was said of them. */
@@ -77,6 +79,8 @@ interface OldAnchor {
 
 /** By how much system prompt and tools may differ from their estimate: beyond that it is the messages. */
 const HEAD_DOUBT = 0.35;
+/** By how much messages may exceed theirs where nobody knows system prompt and tools: beyond that it is those. */
+const MESSAGE_DOUBT = 0.4;
 
 class FoldingMeter implements ContextMeter {
   readonly #estimator: MeasuredSizes;
@@ -85,7 +89,7 @@ class FoldingMeter implements ContextMeter {
   /** Whether a response showed the overhead, rather than the caller. */
   #isShown: boolean;
   /** System prompt and tools by estimate; 0 where nobody knows them. */
-  #head = 0;
+  #head: number;
   #total = 0;
   #anchor: Anchor | undefined;
   #old: OldAnchor | undefined;
@@ -103,6 +107,7 @@ class FoldingMeter implements ContextMeter {
     this.#options = options;
     this.#overhead = options.overhead ?? 0;
     this.#isShown = options.isOverheadShown ?? false;
+    this.#head = options.head ?? 0;
   }
 
   get isOverheadShown(): boolean {
@@ -127,7 +132,7 @@ class FoldingMeter implements ContextMeter {
 
   useHead(tokens: number): ContextSize {
     if (!this.#isShown) this.#overhead = tokens;
-    else if (this.#head > 0) this.#overhead = Math.max(0, this.#overhead + tokens - this.#head);
+    else this.#overhead = overheadAt(tokens, { overhead: this.#overhead, head: this.#head });
     this.#head = tokens;
     return this.#size();
   }
@@ -265,13 +270,13 @@ class FoldingMeter implements ContextMeter {
     const open = this.#open.reduce((sum, message) => sum + this.#estimator.message(message), 0);
     const settled = this.#total - open;
     if (!this.#isShown) {
-      const rest = Math.max(0, inputTokens - this.#total);
-      const isGuess = this.#head === 0 || !this.#isOpenTrue;
-      this.#overhead = isGuess
-        ? rest
-        : within(rest, this.#head * (1 - HEAD_DOUBT), this.#head * (1 + HEAD_DOUBT));
       this.#isShown = true;
-      if (isGuess) return;
+      const rest = Math.max(0, inputTokens - this.#total);
+      if (this.#head > 0 && this.#isOpenTrue) this.#overhead = near(rest, this.#head);
+      else {
+        this.#overhead = rest > open * MESSAGE_DOUBT ? rest : 0;
+        if (this.#overhead > 0) return;
+      }
     }
     this.#measureOpen(inputTokens - this.#overhead - settled);
   }
@@ -319,8 +324,17 @@ const holdsThinking = (message: Message): boolean => {
   return Array.isArray(content) && content.some(isThinkingBlock);
 };
 
-const within = (value: number, least: number, most: number): number =>
-  Math.round(Math.min(most, Math.max(least, value)));
+const near = (tokens: number, head: number): number =>
+  Math.round(Math.min(head * (1 + HEAD_DOUBT), Math.max(head * (1 - HEAD_DOUBT), tokens)));
+
+/**
+ * What a response has shown of system prompt and tools, once they are estimated at so many tokens. What it left for them
+ * before anybody knew them is a guess: the messages may have been estimated wrong, and the prompt have been another one.
+ */
+export const overheadAt = (
+  tokens: number,
+  { overhead, head }: { readonly overhead: number; readonly head: number },
+): number => (head > 0 ? Math.max(0, overhead + tokens - head) : near(overhead, tokens));
 
 /**
  * A meter for a conversation that grows at its end. For any other change, make a new one, and hand it the

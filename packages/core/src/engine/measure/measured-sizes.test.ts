@@ -85,6 +85,34 @@ describe("an error of the estimate", () => {
     expect(meter.useHead(head + 3000).shownOverhead).toBe(before + 3000);
   });
 
+  it("lands on the messages where there is neither system prompt nor tools", () => {
+    const meter = createContextMeter({ estimator: createHeuristicEstimator() });
+    // Estimated at 4,900.
+    const size = meter.append([user("#.".repeat(9800)), response(6500, 10)]);
+    expect(size).toMatchObject({ shownOverhead: 0, tokens: 6510 });
+    expect(size.messageTokens).toBeGreaterThan(6490);
+  });
+
+  it("is not what is left over beside a short message: somebody else has added a prompt", () => {
+    const meter = createContextMeter({ estimator: createHeuristicEstimator() });
+    const size = meter.append([user("word ".repeat(200)), response(20_250, 10)]);
+    expect(size).toMatchObject({ shownOverhead: 20_000, messageTokens: 251 });
+  });
+
+  it("is no part of system prompt and tools once they are known, where they were not when it was made", () => {
+    // As when a conversation is resumed: what its responses reported is read before the next request is laid out.
+    const meter = createContextMeter({ estimator: createHeuristicEstimator() });
+    expect(meter.append([user("#.".repeat(9800)), response(11_441, 10)]).shownOverhead).toBe(6541);
+    expect(meter.useHead(100)).toMatchObject({ shownOverhead: 135, tokens: 11_451 });
+  });
+
+  it("is taken back where messages were estimated at more than all that was read", () => {
+    const meter = createContextMeter({ estimator: createHeuristicEstimator() });
+    const size = meter.append([user("words ".repeat(4000)), response(3000, 10)]);
+    expect(size.shownOverhead).toBe(0);
+    expect(size.messageTokens).toBeLessThan(3020);
+  });
+
   it("a refusal is the size of what was refused, and teaches what was new in it", () => {
     const meter = meterOf();
     meter.append([user("go"), response(head + 2, 10)]);
