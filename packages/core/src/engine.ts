@@ -41,6 +41,7 @@ export {
   type ContextMeter,
   type ContextMeterOptions,
 } from "./engine/measure/context-meter.js";
+export { createMeasuredSizes, type MeasuredSizes } from "./engine/measure/measured-sizes.js";
 export { pressureOf, thresholdsFor, type ThresholdSettings } from "./engine/measure/thresholds.js";
 export {
   decideApiNative,

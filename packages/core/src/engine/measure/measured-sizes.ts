@@ -31,6 +31,7 @@ const LARGEST_RATIO = 500;
 
 const nothing: Measurement = { difference: 0, changed: [] };
 
+/** An estimator that remembers: hand it to a meter, and ask it afterwards what each message and block has. */
 export function createMeasuredSizes(base: Estimator): MeasuredSizes {
   if (isMeasuring(base)) return base;
   const shown = new WeakMap<object, number>();

@@ -4,15 +4,17 @@ import { asList } from "./as-list.js";
 import { messagesFromAiSdk, type AiSdkMessage } from "./from-ai-sdk.js";
 import { messagesFromAnthropic, type AnthropicMessage } from "./from-anthropic.js";
 import { messagesFromLangChain } from "./from-langchain.js";
+import { isOpenCodeMessage, messagesFromOpenCode } from "./from-opencode.js";
 import { messagesFromOpenAiChat, type OpenAiChatMessage } from "./from-openai-chat.js";
 import { ImportError, type ImportedMessages } from "./imported.js";
 
 /** The shapes of lists that are known. */
-export type ListShape = "anthropic" | "openai-chat" | "ai-sdk" | "langchain";
+export type ListShape = "anthropic" | "openai-chat" | "ai-sdk" | "langchain" | "opencode";
 
 /** Which shape a list has, told from what only that one has; undefined where an element is not a message at all. */
 export function shapeOfList(list: readonly unknown[]): ListShape | undefined {
   if (list.length === 0 || !list.every(isFields)) return undefined;
+  if (list.every(isOpenCodeMessage)) return "opencode";
   if (list.every(isLangChain)) return "langchain";
   if (!list.every((message) => typeof message["role"] === "string")) return undefined;
   if (list.some(isAiSdk)) return "ai-sdk";
@@ -37,9 +39,11 @@ export function messagesFromList(
       return { shape, ...messagesFromAiSdk(list as readonly AiSdkMessage[], origin) };
     case "langchain":
       return { shape, ...messagesFromLangChain(list as readonly object[], origin) };
+    case "opencode":
+      return { shape, ...messagesFromOpenCode(list, origin) };
     default:
       throw new ImportError(
-        "the list is not one of messages: those of Anthropic, OpenAI chat, the AI SDK and LangChain are known",
+        "the list is not one of messages: those of Anthropic, OpenAI chat, the AI SDK, LangChain and OpenCode are known",
       );
   }
 }

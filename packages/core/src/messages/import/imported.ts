@@ -33,7 +33,7 @@ export interface ReadMessage {
 const UNKNOWN_MODEL = "unknown";
 
 /** Ids that are counted, and no time: the same list gives the same messages. */
-const numbered = (): MessageOrigin => {
+export const numbered = (): MessageOrigin => {
   let made = 0;
   return {
     clock: { now: () => 0 },

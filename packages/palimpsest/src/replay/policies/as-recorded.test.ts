@@ -77,6 +77,18 @@ describe("as-recorded", () => {
     for (const played of [all, kept, more]) expect(played.ended).toBeUndefined();
   });
 
+  it("clears results where the recording cleared them, and not before", async () => {
+    const rounds = conversation([undefined, undefined, undefined, undefined]).map((round, at) =>
+      at === 3 ? { ...round, cleared: ["t1", "t2"] } : round,
+    );
+    const played = await play(rounds);
+    expect(played.ended).toBeUndefined();
+    expect(shown(played, 2)).toContain("r1x");
+    for (const gone of ["r1x", "r2x"]) expect(shown(played, 3)).not.toContain(gone);
+    expect(shown(played, 3)).toContain("r3x");
+    expect(played.turns[3]?.edits).toMatchObject([{ tier: "cleared" }]);
+  });
+
   it("keeps what the recording kept, whatever was read again between", async () => {
     const rounds = conversation([undefined, undefined, undefined]);
     const [last] = conversation([undefined]);

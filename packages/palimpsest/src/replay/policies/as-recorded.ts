@@ -1,23 +1,25 @@
 import { findModel, type Message, type RequestMessage } from "@palimpsest/core";
+import { CLEARED_RESULT_TEXT } from "@palimpsest/core/engine";
 import { BillComparison, billedTokens } from "../measures/recorded-bill.js";
 import type { RecordedCompactionOfRound, RecordedResponse, RecordedRound } from "../rounds/recorded-round.js";
 import type { Policy, PolicyEdit } from "./policy.js";
 import { LossyRequests } from "./lossy-request.js";
 import { PromptList } from "./prompt-list.js";
 import { createRecordedCache, type FoundInCache } from "./recorded-cache.js";
+import { withoutResults } from "./without-results.js";
 
 /** Whatever window it was recorded in, everything fitted. */
 const RECORDED_WINDOW = 10_000_000;
 
 /**
  * What the recording itself did: its compactions are made where they were made, with the summaries that were
- * written, and entries live as long as its usage says. The calls for its summaries are in no recording, so they are
+ * written, its results cleared where they were cleared, and entries live as long as its usage says. The calls for its summaries are in no recording, so they are
  * not made: its bill can be held against the recorded usage.
  */
 export function createAsRecordedPolicy(): Policy {
   return {
     name: "as-recorded",
-    description: "the recording's own compactions and lifetimes",
+    description: "the recording's own compactions, clearings and lifetimes",
     ttls: ["auto"],
     window: RECORDED_WINDOW,
     start(host) {
@@ -32,6 +34,18 @@ export function createAsRecordedPolicy(): Policy {
       /** Of what was read again: the recording knows nothing of it. */
       const regained = new Set<string>();
       let isBegun = false;
+      const clear = (ids: ReadonlySet<string>): void => {
+        if (ids.size === 0) return;
+        const note = CLEARED_RESULT_TEXT;
+        edits = [
+          ...edits,
+          list.replace(
+            list.messages.map((message) => withoutResults(message, { ids, note })),
+            "cleared",
+          ),
+        ];
+        requests.forgetMessages();
+      };
       return {
         recorded(round) {
           next = round;
@@ -42,11 +56,13 @@ export function createAsRecordedPolicy(): Policy {
           edits = [];
           const said = list.messages.at(-1);
           if (isBegun) for (const { uuid } of said ? [said, ...messages] : messages) regained.add(uuid);
+          const isNew = !isBegun;
           isBegun = true;
           const compacted = due;
           due = undefined;
+          const cleared = new Set(isNew ? next?.cleared : []);
           list.append(messages.slice(0, compacted?.after));
-          if (compacted === undefined) return;
+          if (compacted === undefined) return clear(cleared);
           const isSummary = (message: Message): boolean =>
             message.type === "user" && message.isCompactSummary === true;
           const summaries = compacted.messages.filter(isSummary);
@@ -56,6 +72,7 @@ export function createAsRecordedPolicy(): Policy {
           ];
           requests.forgetMessages();
           list.append(messages.slice(compacted.after));
+          clear(cleared);
         },
         async prepare() {
           if (next !== undefined) list.ttl = lifetimeOf(next.response) ?? list.ttl;

@@ -1,6 +1,6 @@
-import type { Message, ToolResultBlock } from "@palimpsest/core";
 import type { Policy, PolicyEdit } from "./policy.js";
 import { PromptList } from "./prompt-list.js";
+import { resultsOf, withoutResults } from "./without-results.js";
 
 export interface MaskOptions {
   /** The newest results that stay. Default 10. */
@@ -27,7 +27,7 @@ export function createMaskPolicy({ keep = 10, batch = 1 }: MaskOptions = {}): Po
         const masked = new Set(active.slice(0, active.length - keep));
         active = active.slice(active.length - keep);
         return list.replace(
-          list.messages.map((message) => withoutResults(message, masked)),
+          list.messages.map((message) => withoutResults(message, { ids: masked, note: MASK })),
           "mask",
         );
       };
@@ -48,18 +48,4 @@ export function createMaskPolicy({ keep = 10, batch = 1 }: MaskOptions = {}): Po
       };
     },
   };
-}
-
-function resultsOf(message: Message): readonly ToolResultBlock[] {
-  if (message.type !== "user" || typeof message.message.content === "string") return [];
-  return message.message.content.filter((block): block is ToolResultBlock => block.type === "tool_result");
-}
-
-function withoutResults(message: Message, ids: ReadonlySet<string>): Message {
-  if (message.type !== "user" || typeof message.message.content === "string") return message;
-  if (!resultsOf(message).some(({ tool_use_id: id }) => ids.has(id))) return message;
-  const content = message.message.content.map((block) =>
-    block.type === "tool_result" && ids.has(block.tool_use_id) ? { ...block, content: MASK } : block,
-  );
-  return { ...message, message: { ...message.message, content } };
 }

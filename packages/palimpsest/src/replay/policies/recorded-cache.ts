@@ -23,7 +23,7 @@ const FIRST_SHARE = 0.9;
 export function createRecordedCache(): (round: RecordedRound) => FoundInCache {
   let cached = 0;
   let head = 0;
-  return ({ response, compacted }) => {
+  return ({ response, compacted, cleared }) => {
     const tokens = response.usage === undefined ? undefined : billedTokens(response.usage);
     if (tokens === undefined || promptTokens(tokens) === 0) return { kind: "all" };
     const { cacheRead: read } = tokens;
@@ -34,7 +34,7 @@ export function createRecordedCache(): (round: RecordedRound) => FoundInCache {
     const lost = before - read;
     if (first === 0 || lost <= LOST_TOKENS || lost <= before * LOST_SHARE) return { kind: "all" };
     if (read < first * HEAD_SHARE) return { kind: read < first * TOOLS_SHARE ? "nothing" : "tools" };
-    if (compacted !== undefined) return { kind: "all" };
+    if (compacted !== undefined || cleared !== undefined) return { kind: "all" };
     if (read < first * FIRST_SHARE) return { kind: "head" };
     return { kind: "part", share: Math.max(0, (read - first) / Math.max(1, before - first)) };
   };

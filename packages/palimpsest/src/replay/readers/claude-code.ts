@@ -3,9 +3,10 @@ import {
   isHumanMessage,
   type DamagedLine,
   type Message,
+  type SystemMessage,
   type UserMessage,
 } from "@palimpsest/core";
-import { decodeEntry, SYNTHETIC_MODEL } from "@palimpsest/core/engine";
+import { decodeEntry, SYNTHETIC_MODEL, type ClearingMetadata } from "@palimpsest/core/engine";
 import {
   asFieldsList,
   asNumber,
@@ -46,6 +47,7 @@ function withPlainFacts(message: Message): Message {
   if (message.type === "assistant" && typeof (message.message.model as unknown) !== "string") {
     return { ...message, message: { ...message.message, model: "" } };
   }
+  if (message.type === "system" && message.subtype === "microcompact_boundary") return asClearing(message);
   if (!isCompactBoundary(message) || message.compactMetadata === undefined) return message;
   const given: unknown = message.compactMetadata;
   const metadata = isFields(given) ? given : {};
@@ -54,6 +56,21 @@ function withPlainFacts(message: Message): Message {
   if (isPlain && metadata === given) return message;
   const { trigger: _trigger, preTokens: _tokens, ...rest } = metadata;
   return { ...message, compactMetadata: rest } as Message;
+}
+
+/** Claude Code tells of its own clearings in other words than we do. */
+function asClearing(message: SystemMessage): Message {
+  const given = "microcompactMetadata" in message ? message.microcompactMetadata : undefined;
+  if (!isFields(given) || !Array.isArray(given["compactedToolIds"]) || "toolUseIds" in given) return message;
+  const tokensBefore = asNumber(given["preTokens"]);
+  const metadata: ClearingMetadata = {
+    variant: "size-based",
+    trigger: given["trigger"] === "manual" ? "manual" : "auto",
+    toolUseIds: given["compactedToolIds"].filter((id) => typeof id === "string"),
+    tokensBefore,
+    tokensAfter: Math.max(0, tokensBefore - asNumber(given["tokensSaved"])),
+  };
+  return { ...message, microcompactMetadata: { ...given, ...metadata } } as Message;
 }
 
 class EntryReader implements MessageBuilder {

@@ -3,6 +3,7 @@ import { claudeCodeReader } from "./claude-code.js";
 import { codexReader } from "./codex.js";
 import { geminiReader } from "./gemini.js";
 import { messageListReader } from "./message-list.js";
+import { openCodeReader } from "./opencode.js";
 import { piReader } from "./pi.js";
 import { RecordingError } from "./recording-error.js";
 import type { FormatReader, RecordedLine } from "./recording.js";
@@ -13,12 +14,13 @@ const readers: readonly FormatReader[] = [
   codexReader,
   piReader,
   sweAgentReader,
+  openCodeReader,
   claudeCodeReader,
   messageListReader,
 ];
 
 const KNOWN =
-  "Claude Code, Codex, pi, Gemini CLI and SWE-agent transcripts are known, and lists of messages of Anthropic, " +
+  "Claude Code, Codex, pi, Gemini CLI, OpenCode and SWE-agent transcripts are known, and lists of messages of Anthropic, " +
   "OpenAI chat, the AI SDK and LangChain";
 
 /** How many lines from the start tell the format. */

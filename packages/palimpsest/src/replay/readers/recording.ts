@@ -7,6 +7,7 @@ export type RecordingFormat =
   | "pi"
   | "gemini-cli"
   | "swe-agent"
+  | "opencode"
   | "message-list";
 
 /** A recorded conversation as messages of ours, in the order of the file. */

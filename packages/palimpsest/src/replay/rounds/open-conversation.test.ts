@@ -251,6 +251,24 @@ describe("Claude Code", () => {
     expect(second?.incoming[0]).not.toHaveProperty("toolUseResult");
   });
 
+  it("says which results the recording had cleared, in Claude Code's words and in ours", async () => {
+    const told = [
+      { compactedToolIds: ["t1"], preTokens: 900, tokensSaved: 400, trigger: "auto" },
+      { variant: "size-based", trigger: "auto", toolUseIds: ["t1"], tokensBefore: 900, tokensAfter: 500 },
+    ];
+    for (const microcompactMetadata of told) {
+      const boundary = { type: "system", subtype: "microcompact_boundary", microcompactMetadata };
+      const conversation = await openLines(
+        ...start.slice(0, 2),
+        result("r1", "a1", "t1"),
+        line("mc", "r1", boundary),
+        piece("a2", "mc", "m2", text("two")),
+      );
+      const rounds = await roundsOf(conversation);
+      expect(rounds.map(({ cleared }) => cleared)).toEqual([undefined, ["t1"]]);
+    }
+  });
+
   it("leaves out what the program wrote down for itself: of a task all but a line, and the plan of a plan file", async () => {
     const reminder = (uuid: string, parent: string, ...content: readonly object[]) =>
       attachment(uuid, parent, "task_reminder", { content, itemCount: content.length });

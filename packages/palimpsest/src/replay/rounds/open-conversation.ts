@@ -1,4 +1,5 @@
 import type { Message } from "@palimpsest/core";
+import { isClearingBoundary } from "@palimpsest/core/engine";
 import { LineParser } from "../readers/line-parser.js";
 import { RecordingError } from "../readers/recording-error.js";
 import type { MessageBuilder, RecordingReading } from "../readers/recording.js";
@@ -14,7 +15,7 @@ import { CompactionUndoer, type PlayedMessages } from "./undo-compactions.js";
  * the program wrote are left out.
  *
  * The file is read again for each `rounds()`: of its content no more than a round and a chunk is in memory (but
- * all of it for Gemini CLI, whose log says at its end what holds, and for SWE-agent, whose log is one document).
+ * all of it for Gemini CLI, whose log says at its end what holds, and for what is one document: SWE-agent, OpenCode, lists).
  */
 export async function openConversation(path: string): Promise<RecordedConversation> {
   const file = await openRecordingFile(path);
@@ -82,6 +83,9 @@ async function* playRounds(
       const kept = played.keptBy(ordinal);
       if (kept !== undefined) builder.compact(kept);
       if (played.isReplacement(ordinal)) builder.replace(message);
+      if (played.isClearing(ordinal) && isClearingBoundary(message)) {
+        builder.clear(message.microcompactMetadata.toolUseIds);
+      }
       if (played.isPlayed(ordinal)) yield* builder.take(message, played.endsResponse(ordinal));
       ordinal += 1;
     }

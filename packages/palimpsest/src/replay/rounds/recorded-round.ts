@@ -13,6 +13,8 @@ export interface RecordedRound {
   readonly isAfterCompaction?: true;
   /** The recording's own compaction that was undone before this request, if there was one. */
   readonly compacted?: RecordedCompactionOfRound;
+  /** The calls whose results the recording had cleared before this request; they are played whole. */
+  readonly cleared?: readonly string[];
 }
 
 /** What a recorded compaction made of the conversation. */

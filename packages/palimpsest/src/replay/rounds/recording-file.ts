@@ -37,7 +37,7 @@ export async function openRecordingFile(path: string): Promise<RecordingFile> {
   const { damaged, torn } = parser;
   const beginning = { lines: first, damaged, torn };
   const document = mayBeDocument(beginning) ? await readDocument(path) : undefined;
-  const repository = repositoryOf(first, path);
+  const repository = repositoryOf(document === undefined ? first : [document], path);
   if (document === undefined) return { reader: detectFormat(beginning), repository, lines };
   return {
     reader: detectFormat({ lines: [document], damaged: [], torn: undefined }),

@@ -11,10 +11,13 @@ const COPIES_BY_NAME = /^(?:wt|\.wt)$/;
  * made in, else of the folder that the file lies in. What the recording says is a name here and nothing else.
  */
 export function repositoryOf(first: readonly RecordedLine[], path: string): string {
-  const fields = first.flatMap(({ value }) => [value, isFields(value["payload"]) ? value["payload"] : {}]);
+  const fields = first.flatMap(({ value }) => [
+    value,
+    ...[value["payload"], value["info"]].filter((inner) => isFields(inner)),
+  ]);
   return (
     firstName(fields, remoteName) ??
-    firstName(fields, (value) => folderName(asText(value["cwd"]))) ??
+    firstName(fields, (value) => folderName(asText(value["cwd"]) || asText(value["directory"]))) ??
     basename(dirname(path))
   );
 }

@@ -13,6 +13,7 @@ interface OpenRound {
   readonly id: string;
   readonly incoming: readonly Message[];
   readonly compacted: RecordedCompactionOfRound | undefined;
+  readonly cleared: readonly string[];
   readonly pieces: AssistantMessage[];
   readonly isAfterCompaction: boolean;
   isComplete: boolean;
@@ -29,6 +30,8 @@ export class RoundBuilder {
   #unanswered: readonly Message[] = [];
   #unansweredCompaction: RecordedCompactionOfRound | undefined;
   #compacted: RecordedCompactionOfRound | undefined;
+  #cleared: readonly string[] = [];
+  #unansweredCleared: readonly string[] = [];
   #clock: number | undefined;
   #isAfterCompaction = false;
 
@@ -66,6 +69,11 @@ export class RoundBuilder {
     this.#compacted = { ...compacted, messages: [...messages, sent] };
   }
 
+  /** The recording cleared the results of these calls here. */
+  clear(ids: readonly string[]): void {
+    this.#cleared = [...this.#cleared, ...ids.map(playableId)];
+  }
+
   #roundOf(id: string): OpenRound {
     const known = this.#open.find((round) => round.id === id);
     if (known !== undefined) return known;
@@ -73,12 +81,14 @@ export class RoundBuilder {
       id,
       incoming: this.#incoming,
       compacted: this.#compacted,
+      cleared: this.#cleared,
       pieces: [],
       isAfterCompaction: this.#isAfterCompaction,
       isComplete: false,
     };
     this.#incoming = [];
     this.#compacted = undefined;
+    this.#cleared = [];
     this.#open.push(round);
     return round;
   }
@@ -94,6 +104,7 @@ export class RoundBuilder {
     id,
     incoming: own,
     compacted: ownCompaction,
+    cleared: ownCleared,
     pieces,
     isAfterCompaction,
   }: OpenRound): RecordedRound | undefined {
@@ -105,6 +116,8 @@ export class RoundBuilder {
       ownCompaction === undefined
         ? this.#unansweredCompaction
         : { ...ownCompaction, after: ownCompaction.after + this.#unanswered.length };
+    const cleared = [...this.#unansweredCleared, ...ownCleared];
+    this.#unansweredCleared = content.length === 0 ? cleared : [];
     this.#unanswered = content.length === 0 ? incoming : [];
     this.#unansweredCompaction = content.length === 0 ? compacted : undefined;
     if (content.length === 0) return undefined;
@@ -116,6 +129,7 @@ export class RoundBuilder {
       incoming,
       at,
       ...(compacted && { compacted }),
+      ...(cleared.length === 0 ? {} : { cleared }),
       response: {
         id,
         model: typeof model === "string" ? model : "",

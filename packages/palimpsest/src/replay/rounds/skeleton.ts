@@ -8,7 +8,13 @@ import {
   type SystemMessage,
   type UserBlock,
 } from "@palimpsest/core";
-import { preservedSegmentOf, SYNTHETIC_MODEL, isRewound, undoneBoundary } from "@palimpsest/core/engine";
+import {
+  isClearingBoundary,
+  isRewound,
+  preservedSegmentOf,
+  SYNTHETIC_MODEL,
+  undoneBoundary,
+} from "@palimpsest/core/engine";
 import { asFieldsList, asText, isRestated } from "../readers/recording.js";
 import { isRestoredState } from "./restored-state.js";
 
@@ -22,6 +28,8 @@ type Part =
   | "response"
   | "human"
   | "other"
+  /** Tells of results that were cleared. */
+  | "clearing"
   /** Never reaches the model. */
   | "nothing";
 
@@ -66,7 +74,8 @@ function partOf(message: Message): Part {
       if (isOwnSummary(message)) return "summary";
       return isRestated(message) ? "restored" : "response";
     case "system":
-      return isCompactBoundary(message) ? "boundary" : "nothing";
+      if (isCompactBoundary(message)) return "boundary";
+      return isClearingBoundary(message) ? "clearing" : "nothing";
     default:
       return "nothing";
   }

@@ -10,6 +10,8 @@ export interface PlayedMessages {
   endsResponse(ordinal: number): boolean;
   /** Whether the message is what an undone compaction put in. */
   isReplacement(ordinal: number): boolean;
+  /** Whether the message tells of results that were cleared. */
+  isClearing(ordinal: number): boolean;
   /** Of the boundary of an undone compaction: what was kept. */
   keptBy(ordinal: number): KeptMessages | undefined;
   readonly undoneCompactions: number;
@@ -21,6 +23,7 @@ export interface PlayedMessages {
 const PLAYED = 1;
 const ENDS_RESPONSE = 2;
 const REPLACEMENT = 4;
+const CLEARING = 8;
 
 /**
  * Collects the skeletons of a recording, and says which messages are played: those that lead to its end, as if
@@ -78,7 +81,8 @@ export class CompactionUndoer {
           kept.set(ordinal, keptMessages(skeleton, before));
         } else keptCompactions += 1;
       }
-      if (part === "boundary" || part === "nothing") continue;
+      if (part === "clearing") marks[ordinal] = CLEARING;
+      if (part === "boundary" || part === "nothing" || part === "clearing") continue;
       if (part === "response" || part === "human") isUndoing = false;
       if (part === "response") hasResponse = true;
       if (isUndoing && (part === "summary" || part === "restored")) {
@@ -95,6 +99,7 @@ export class CompactionUndoer {
       isPlayed: (ordinal) => ((marks[ordinal] ?? 0) & PLAYED) > 0,
       endsResponse: (ordinal) => ((marks[ordinal] ?? 0) & ENDS_RESPONSE) > 0,
       isReplacement: (ordinal) => ((marks[ordinal] ?? 0) & REPLACEMENT) > 0,
+      isClearing: (ordinal) => ((marks[ordinal] ?? 0) & CLEARING) > 0,
       keptBy: (ordinal) => kept.get(ordinal),
       undoneCompactions,
       keptCompactions,
