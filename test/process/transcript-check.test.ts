@@ -71,7 +71,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 describe("transcript check on bad input: one sentence, exit code 1", () => {
   it.each([
     ["missing.jsonl", "does not exist"],
-    ["folder", "is not a file"],
+    ["folder", "holds no recordings"],
     ["empty.jsonl", "is empty"],
     ["binary.jsonl", "is a binary file, not a transcript"],
     ["brace.jsonl", "is not a transcript of a known format (line 1 is not valid JSON; "],

@@ -1,4 +1,10 @@
-export { analyzeRecording, type RecordedCompaction, type RecordingAnalysis } from "./analyze-recording.js";
+export { analysisTotal, type AnalysisTotal, type AnalyzedFile } from "./analysis-total.js";
+export {
+  analyzeRecording,
+  type RecordedClearing,
+  type RecordedCompaction,
+  type RecordingAnalysis,
+} from "./analyze-recording.js";
 export { checkRecording, DEFAULT_JUDGED_MODEL, type RecordingCheck } from "./check-recording.js";
 export {
   estimateRecording,
@@ -16,6 +22,8 @@ export {
 } from "./readers/read-recording.js";
 export type { Recording, RecordingCounts, RecordingFormat } from "./readers/recording.js";
 export { recordedBreaks, type RecordedBreak, type RecordedBreakReason } from "./recorded-breaks.js";
+export { recordedCalls } from "./recorded-calls.js";
+export type { RecordedUnknown } from "./recorded-unknowns.js";
 export { recordedCost, type RecordedCost } from "./recorded-cost.js";
 export type { ContextKind, LargeItem } from "./measures/context-kinds.js";
 export type {

@@ -4,6 +4,7 @@ import {
   accountOf,
   accountTotal,
   type AccountTotal,
+  type BilledCall,
   type Message,
 } from "@palimpsest/core";
 import { priceOf } from "@palimpsest/core/totals";
@@ -53,8 +54,11 @@ interface CostShare {
 }
 
 /** Each response counts once, however many lines it has; subagents' responses and calls for summaries cost too. */
-export function recordedCost(messages: readonly Message[]): RecordedCost {
-  const calls = recordedCalls(messages);
+export const recordedCost = (messages: readonly Message[]): RecordedCost =>
+  costOfCalls(recordedCalls(messages));
+
+/** What these calls cost together. */
+export function costOfCalls(calls: readonly BilledCall[]): RecordedCost {
   const account = accountOf(calls);
   const total = accountTotal(account);
   const paid = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0, withoutCache: 0 };

@@ -1,7 +1,7 @@
 import { findModel } from "@palimpsest/core";
 import type { Command } from "commander";
 import type { EstimatedGrowth, EstimateReport } from "../../replay/estimate-recording.js";
-import { complain, readRecordings } from "../read-recordings.js";
+import { complain, recordingsIn } from "../read-recordings.js";
 import { plural, printable, type Terminal } from "../terminal.js";
 
 /** `finish` is told the exit code of the command that ran. */
@@ -15,7 +15,7 @@ export function addEstimateCommand(
     .description("measures token estimators against the usage that recordings hold")
     .argument(
       "<file...>",
-      "transcripts of Claude Code, Codex, pi, Gemini CLI or SWE-agent, or this program's own",
+      "transcripts of Claude Code, Codex, pi, Gemini CLI, OpenCode or SWE-agent, this program's own, lists of messages, or folders of them",
     )
     .option("--json", "print one JSON document")
     .addHelpText(
@@ -40,7 +40,7 @@ async function estimateFiles(files: readonly string[], json: boolean, terminal: 
   const { estimateRecording, reportEstimates } = await import("../../replay/estimate-recording.js");
   const reports: FileEstimates[] = [];
   const all: EstimatedGrowth[] = [];
-  for await (const read of readRecordings(files, terminal)) {
+  for await (const read of recordingsIn(files, terminal)) {
     if ("error" in read) {
       const { code, message } = read.error;
       complain(terminal, read.file, message);

@@ -2,7 +2,7 @@ import type { Repair, RepairKind } from "@palimpsest/core";
 import type { Problem } from "@palimpsest/core/validity";
 import { checkRecording } from "../../replay/check-recording.js";
 import { noCounts, type RecordingCounts, type RecordingFormat } from "../../replay/readers/recording.js";
-import { complain, readRecordings, type ReadFile } from "../read-recordings.js";
+import { complain, recordingsIn, type ReadFile } from "../read-recordings.js";
 import { formatNumber, plural, printable, type Terminal } from "../terminal.js";
 
 interface FileReport extends RecordingCounts {
@@ -27,7 +27,7 @@ export interface CheckArguments {
 /** Checks every file, also after one that fails. Gives the exit code. */
 export async function checkTranscripts({ files, json }: CheckArguments, terminal: Terminal): Promise<number> {
   const reports: FileReport[] = [];
-  for await (const read of readRecordings(files, terminal)) {
+  for await (const read of recordingsIn(files, terminal)) {
     const report = checkFile(read);
     reports.push(report);
     if (!json && report.error === undefined) terminal.stdout.write(describe(report));

@@ -16,7 +16,7 @@ export function addTranscriptCommand(
     .description("reads transcripts of any known format and proves that they normalise to a valid request")
     .argument(
       "<file...>",
-      "transcripts of Claude Code, Codex, pi, Gemini CLI or SWE-agent, or this program's own",
+      "transcripts of Claude Code, Codex, pi, Gemini CLI, OpenCode or SWE-agent, this program's own, lists of messages, or folders of them",
     )
     .option("--json", "print one JSON document")
     .addHelpText(

@@ -17,7 +17,7 @@ import {
 
 /**
  * A plain list of messages, as people keep them: of the Messages API, OpenAI chat, the AI SDK or LangChain. It is a
- * JSON list, the `messages` of a request's body, or one message a line. What it says as the system is kept beside it.
+ * JSON list, the `messages` of a request's body, or one message a line. System prompt and tools are kept beside it.
  */
 export const messageListReader: FormatReader = {
   format: "message-list",
@@ -25,6 +25,9 @@ export const messageListReader: FormatReader = {
   needsSurvey: true,
   begin: () => new MessageList(),
 };
+
+/** A note with the tools of a request's body, for whoever wants to know their size. */
+const TOOLS = "tool_definitions";
 
 /** One document that holds the list, or a message a line. */
 function listIn(values: readonly Fields[]): readonly unknown[] {
@@ -56,7 +59,11 @@ function readList(values: readonly Fields[]): readonly Message[] {
     const { messages, system } = messagesFromList(listIn(values), origin);
     const texts = [systemOf(document?.["system"]), system].filter((text) => text !== "");
     const model = asText(document?.["model"]);
+    const tools = asFieldsList(document?.["tools"]);
     return [
+      ...(tools.length === 0
+        ? []
+        : [createSystemMessage(origin, { subtype: TOOLS, content: JSON.stringify(tools) })]),
       ...texts.map((content) => createSystemMessage(origin, { subtype: "system_prompt", content })),
       ...messages.map((message) => (message.type === "assistant" ? answerOf(message, model) : message)),
     ];
@@ -108,7 +115,7 @@ function countsOf(messages: readonly Message[]): RecordingCounts {
   );
   return {
     ...noCounts,
-    messages: messages.length,
+    messages: messages.filter((message) => message.type !== "system" || message.subtype !== TOOLS).length,
     apiResponses: answers.length,
     humanTurns: messages.filter(isHumanMessage).length,
     toolCalls: calls.length,
