@@ -3,7 +3,6 @@ import type { EventEmitter } from "../events/emitter.js";
 import type { CompactHooks, PreCompactOutput } from "../ports/compact-hooks.js";
 import type { EngineEvents } from "../events/engine-events.js";
 import { priceCalls } from "../money/price-calls.js";
-import { headTokens } from "../measure/context-meter.js";
 import { cleanUpAfterCompaction, keepsPrompt } from "../restore/cleanup.js";
 import { compact } from "../summarise/compact.js";
 import type { CompactInput, CompactPorts } from "../summarise/run/compact-run.js";
@@ -237,7 +236,7 @@ function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): Comp
   const { setup, state } = moment;
   const { live, size } = state.context;
   const { transcriptPath, continuation, droppedHint } = setup.options;
-  const overhead = headTokens(size);
+  const overhead = size.shownOverhead;
   const { contextWindow } = thresholdsOf(moment);
   const { autoCompactAt, hardAt } = thresholdsOf(moment, toFit);
   return {

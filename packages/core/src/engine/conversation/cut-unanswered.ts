@@ -1,5 +1,4 @@
 import type { Message } from "../../messages/message.js";
-import { headTokens } from "../measure/context-meter.js";
 import type { Thresholds } from "../measure/thresholds.js";
 import { unpadded } from "../measure/unpadded.js";
 import { applyCuts, earlierCut } from "../oversize/apply-cuts.js";
@@ -35,7 +34,7 @@ export function cutsFor(
   const unanswered = live.slice(start);
   const before = tokensOf(moment, live.slice(0, start));
   const beside = Math.min(least, before);
-  const overhead = headTokens(size);
+  const overhead = size.shownOverhead;
   const roomBelow = (limit: number): number => unpadded(Math.max(0, limit - overhead), estimator) - beside;
   const most = roomBelow(hardAt - 1);
   if (tokensOf(moment, unanswered) <= most) return undefined;

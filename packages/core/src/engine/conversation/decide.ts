@@ -5,7 +5,6 @@ import { isThinkingBlock } from "../../messages/predicates.js";
 import type { ClearPlan, ClearTarget } from "../clear/decision.js";
 import { decideSizeBased } from "../clear/size-based.js";
 import { decideTimeBased } from "../clear/time-based.js";
-import { headTokens } from "../measure/context-meter.js";
 import { isBlocked } from "../measure/thresholds.js";
 import { decideMedia, type MediaPlan } from "../media/decide-media.js";
 import type { PlannedCut } from "../oversize/decide-cuts.js";
@@ -248,7 +247,7 @@ function clearBySize(moment: Moment, { limit, target }: ClearAim): ClearPlan | u
   // After a clearing no response counts any more: everything is an estimate, and padded.
   const { size } = moment.state.context;
   const freed = decision.tokensBefore - decision.tokensAfter;
-  const after = headTokens(size) + estimatorOf(moment).pad(Math.max(0, size.messageTokens - freed));
+  const after = size.shownOverhead + estimatorOf(moment).pad(Math.max(0, size.messageTokens - freed));
   return after < limit ? decision : undefined;
 }
 

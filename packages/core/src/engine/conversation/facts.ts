@@ -3,7 +3,6 @@ import type { Model } from "../../models/model.js";
 import { bindsThinkingOf, findModel } from "../../models/table.js";
 import { pricesAt, type CostFacts } from "../money/cost-rule.js";
 import type { ClearContext } from "../clear/decision.js";
-import { headTokens } from "../measure/context-meter.js";
 import type { MeasuredSizes } from "../measure/measured-sizes.js";
 import { thresholdsFor, type Thresholds } from "../measure/thresholds.js";
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
@@ -45,7 +44,7 @@ export function thresholdsOf({ setup, state }: Moment, model = state.model): Thr
     stated === undefined || window === undefined
       ? settings
       : { ...settings, window: Math.min(window, stated) },
-    headTokens(state.context.size),
+    state.context.size.shownOverhead,
   );
 }
 
@@ -58,7 +57,7 @@ function compactAt(moment: Moment): number {
     settings: setup.settings,
     cost: costFactsOf(moment),
     tokens: size.reported,
-    overhead: headTokens(size),
+    overhead: size.shownOverhead,
     stretch,
   });
 }

@@ -1,5 +1,6 @@
 import { isLateAnswer } from "../../messages/late-answer.js";
 import type { Message } from "../../messages/message.js";
+import { isWholeTotals } from "../../messages/totals-record.js";
 import { heldHeadIn } from "../prompt/request-state.js";
 import { resumedTtlState } from "../prompt/ttl/resumed-ttl.js";
 import { apply } from "./apply.js";
@@ -24,5 +25,8 @@ export function foldMessages(
   const tip = stored !== undefined && isLateAnswer(stored) ? stored.uuid : undefined;
   const head = heldHeadIn(folded.context.live);
   const isHeadStored = head !== undefined;
-  return { ...folded, tip, head, isHeadStored, cache: { ...folded.cache, ttl } };
+  // Whoever wrote messages without totals may have had other system prompt and tools: those of this conversation count.
+  const isForeign = folded.context.isOverheadShown && !messages.some(isWholeTotals);
+  const context = isForeign ? folded.context.useHead(start.context.size.overhead) : folded.context;
+  return { ...folded, context, tip, head, isHeadStored, cache: { ...folded.cache, ttl } };
 }

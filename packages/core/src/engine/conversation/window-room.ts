@@ -1,4 +1,3 @@
-import { headTokens } from "../measure/context-meter.js";
 import { thresholdsOf } from "./facts.js";
 import type { Moment } from "./stages.js";
 
@@ -14,7 +13,7 @@ const figures = new Intl.NumberFormat("en-US");
 export function whyNoRoom(moment: Moment): string | undefined {
   const { context } = moment.state;
   const { contextWindow } = thresholdsOf(moment);
-  const head = headTokens(context.size);
+  const head = context.size.shownOverhead;
   const needed = Math.min(MOST_LEAST, Math.ceil(contextWindow * LEAST_SHARE));
   const certain = context.isOverheadShown ? head : head / DOUBT;
   if (contextWindow - certain >= needed) return undefined;

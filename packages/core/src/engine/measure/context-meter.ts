@@ -23,15 +23,14 @@ export interface ContextSize {
   readonly estimated: number;
   /** System prompt and tools, as far as they are not part of what was reported. */
   readonly overhead: number;
-  /** System prompt and tools as the last response showed them, to hand to the meter of a changed conversation. */
+  /**
+   * System prompt and tools, as a response showed them or estimated before the first one: to hand to the meter of a changed
+   * conversation.
+   */
   readonly shownOverhead: number;
   /** All messages by themselves: measured where a response has shown them, else estimated. */
   readonly messageTokens: number;
 }
-
-/** Tokens of system prompt and tools: as a response showed them, or estimated before the first one. */
-export const headTokens = ({ overhead, shownOverhead }: ContextSize): number =>
-  shownOverhead === 0 ? overhead : shownOverhead;
 
 /** Measures a growing conversation: each call costs what is new. */
 export interface ContextMeter {
