@@ -1,5 +1,5 @@
 import type { MessageOrigin } from "../construct.js";
-import { isFields, type Fields } from "../fields.js";
+import { asFields, contentText, isFields, type Fields } from "../fields.js";
 import { asList } from "./as-list.js";
 import { messagesFromAiSdk, type AiSdkMessage } from "./from-ai-sdk.js";
 import { messagesFromAnthropic, type AnthropicMessage } from "./from-anthropic.js";
@@ -24,12 +24,33 @@ export function shapeOfList(list: readonly unknown[]): ListShape | undefined {
     : undefined;
 }
 
-/** A list of any known shape as messages of ours. Throws `ImportError` where it has none of them. */
+/** A list as it stands in something larger: the body of a request, or an export. */
+export interface ListDocument {
+  readonly messages: readonly unknown[];
+  /** A text, or blocks. */
+  readonly system?: unknown;
+}
+
+/**
+ * A list of any known shape, or the body of a request that holds one, as messages of ours; what the body says as the
+ * system stands before what the list says. Throws `ImportError` where it has none of the shapes.
+ */
 export function messagesFromList(
-  list: readonly unknown[],
+  given: readonly unknown[] | ListDocument,
   origin?: MessageOrigin,
 ): ImportedMessages & { readonly shape: ListShape } {
-  const shape = shapeOfList(asList(list));
+  const document = asFields(given);
+  const list = asList(("messages" in document ? document["messages"] : given) as readonly unknown[]);
+  const imported = fromList(list, { document, origin });
+  const system = [contentText(document["system"]), imported.system].filter((text) => text.trim() !== "");
+  return { ...imported, system: system.join("\n\n") };
+}
+
+function fromList(
+  list: readonly unknown[],
+  { document, origin }: { readonly document: Fields; readonly origin: MessageOrigin | undefined },
+): ImportedMessages & { readonly shape: ListShape } {
+  const shape = shapeOfList(list);
   switch (shape) {
     case "anthropic":
       return { shape, ...messagesFromAnthropic(list as readonly AnthropicMessage[], origin) };
@@ -40,13 +61,16 @@ export function messagesFromList(
     case "langchain":
       return { shape, ...messagesFromLangChain(list as readonly object[], origin) };
     case "opencode":
-      return { shape, ...messagesFromOpenCode(list, origin) };
+      return { shape, ...messagesFromOpenCode({ ...document, messages: list }, origin) };
     default:
-      throw new ImportError(
-        "the list is not one of messages: those of Anthropic, OpenAI chat, the AI SDK, LangChain and OpenCode are known",
-      );
+      throw notAList();
   }
 }
+
+const notAList = (): ImportError =>
+  new ImportError(
+    "the list is not one of messages: those of Anthropic, OpenAI chat, the AI SDK, LangChain and OpenCode are known",
+  );
 
 const langChainTypes: ReadonlySet<unknown> = new Set([
   "human",

@@ -56,15 +56,17 @@ function readList(values: readonly Fields[]): readonly Message[] {
   const document = values.length === 1 ? values[0] : undefined;
   const origin = createOrigin();
   try {
-    const { messages, system } = messagesFromList(listIn(values), origin);
-    const texts = [systemOf(document?.["system"]), system].filter((text) => text !== "");
+    const { messages, system } = messagesFromList(
+      { messages: listIn(values), system: document?.["system"] },
+      origin,
+    );
     const model = asText(document?.["model"]);
     const tools = asFieldsList(document?.["tools"]);
     return [
       ...(tools.length === 0
         ? []
         : [createSystemMessage(origin, { subtype: TOOLS, content: JSON.stringify(tools) })]),
-      ...texts.map((content) => createSystemMessage(origin, { subtype: "system_prompt", content })),
+      ...(system === "" ? [] : [createSystemMessage(origin, { subtype: "system_prompt", content: system })]),
       ...messages.map((message) => (message.type === "assistant" ? answerOf(message, model) : message)),
     ];
   } catch (error) {
@@ -85,14 +87,6 @@ function createOrigin(): MessageOrigin {
     parentUuid: null,
   };
 }
-
-/** The system prompt of a request's body: a text, or blocks. */
-const systemOf = (system: unknown): string =>
-  typeof system === "string"
-    ? system
-    : asFieldsList(system)
-        .map(({ text }) => asText(text))
-        .join("\n\n");
 
 /** An answer by the model that the request names, ended as its calls say. */
 function answerOf(message: AssistantMessage, model: string): AssistantMessage {

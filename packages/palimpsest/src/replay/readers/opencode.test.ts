@@ -182,6 +182,13 @@ describe("an export of OpenCode", () => {
     }
     const imported = messagesFromList(messages);
     expect(imported.shape).toBe("opencode");
+    expect(messagesFromList(madeUpExport()).messages).toEqual(imported.messages);
+    const body = {
+      system: [{ type: "text", text: "Be brief." }],
+      messages: [{ role: "user", content: "hi" }],
+    };
+    expect(messagesFromList(body)).toMatchObject({ shape: "anthropic", system: "Be brief." });
+    expect(() => messagesFromList({ messages: "none" } as never)).toThrow("the list is not one of messages");
     expect(sketch(imported.messages)).toEqual(expected);
     expect(sketch(messagesFromOpenCode(madeUpExport()).messages)).toEqual(expected);
   });
