@@ -62,7 +62,8 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   compactLeastSaving: "share by which a compaction must make the context smaller, or it is discarded",
   compactUserMessageTokens: "tokens of one message of a person that a summary quotes word for word",
   compactUserTokens: "tokens of all such messages; beyond, the oldest shrink first",
-  compactNamesTokens: "tokens of the list of paths and names in use that stands after a summary; 0 for none",
+  compactNamesTokens:
+    "tokens of the list of paths, names and values in use that stands after a summary; 0 for none",
   compactVerify:
     "whether a model's summary is checked against the messages and mended; without, what it leaves out is lost",
   compactRestore: "whether files, plan, todos, skills and background agents come back after a summary",

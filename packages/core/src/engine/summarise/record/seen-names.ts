@@ -4,6 +4,8 @@ import { mentionsOf } from "./used-names.js";
 /** So many are looked for anywhere in a text. Of more, only those that stand nowhere as words of their own. */
 const LOOKED_FOR = 64;
 const MAX_DEPTH = 20;
+/** A word as file names are spelled. */
+const NAME = /[\w.+@\u0080-\uffff-]+/g;
 
 /** Which of these file names stand somewhere in the conversation. */
 export function namesSeen(
@@ -31,8 +33,13 @@ export function namesSeen(
   const all: string[] = [...texts];
   for (const message of live) collectTexts(contentOf(message), all);
   if (missing.size > LOOKED_FOR) {
-    const lengths = new Set([...missing].map((name) => name.length));
-    for (const text of all) scan(text, lengths, take);
+    for (const text of all) {
+      for (const [word] of text.matchAll(NAME)) {
+        take(word);
+        // At the end of a sentence.
+        if (word.endsWith(".")) take(word.slice(0, -1));
+      }
+    }
   }
   for (const name of [...missing].slice(0, LOOKED_FOR)) {
     if (all.some((text) => text.includes(name))) seen.add(name);
@@ -67,29 +74,3 @@ function collectTexts(value: unknown, into: string[], depth = 0): void {
     if (key !== "data" && key !== "signature") collectTexts(item, into, depth + 1);
   }
 }
-
-/** The words of a text that have one of these lengths, as file names are spelled. */
-function scan(text: string, lengths: ReadonlySet<number>, take: (word: string) => void): void {
-  let start = -1;
-  for (let at = 0; at <= text.length; at += 1) {
-    const code = at < text.length ? text.charCodeAt(at) : 32;
-    if (isNameCharacter(code)) {
-      if (start === -1) start = at;
-      continue;
-    }
-    if (start === -1) continue;
-    if (lengths.has(at - start)) take(text.slice(start, at));
-    // At the end of a sentence.
-    else if (text.charCodeAt(at - 1) === 46 && lengths.has(at - start - 1)) take(text.slice(start, at - 1));
-    start = -1;
-  }
-}
-
-const isNameCharacter = (code: number): boolean =>
-  (code >= 97 && code <= 122) ||
-  (code >= 65 && code <= 90) ||
-  (code >= 45 && code <= 57 && code !== 47) ||
-  code === 95 ||
-  code === 43 ||
-  code === 64 ||
-  code > 127;

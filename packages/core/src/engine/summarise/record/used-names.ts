@@ -2,7 +2,7 @@ import { blocksIn, isFields, type Fields } from "../../../messages/fields.js";
 import type { Message } from "../../../messages/message.js";
 import { isCompactBoundary } from "../../../messages/predicates.js";
 
-/** A path or an identifier that calls have named, or their results. */
+/** A path or an identifier that calls have named, or their results; or a number or a quoted text that calls have given. */
 export interface UsedName {
   readonly name: string;
   /** Calls that named it; a result counts a fraction. */
@@ -22,6 +22,8 @@ const MAX_DEPTH = 20;
 const HALF_LIFE = 50;
 /** What a result weighs that shows a name: most of what is shown is never used. */
 const SHOWN = 0.15;
+/** What a quoted text weighs beside a name: it is longer, and seldom given again. */
+const QUOTED = 0.5;
 
 /** What one message names: each of its calls, and each of its results. */
 interface Mentions {
@@ -39,7 +41,7 @@ export function mentionsOf(message: Message): readonly Mentions[] {
   if (found === undefined) {
     found = blocksOf(message).flatMap((block): readonly Mentions[] => {
       if (block["type"] === "tool_use") {
-        return [{ isCall: true, names: namesIn(block["input"], INPUT_CHARACTERS) }];
+        return [{ isCall: true, names: namesIn(block["input"], INPUT_CHARACTERS, true) }];
       }
       if (block["type"] !== "tool_result") return [];
       const names = namesIn(block["content"], RESULT_CHARACTERS);
@@ -80,7 +82,8 @@ export function namesUsed(live: readonly Message[]): readonly UsedName[] {
   }
   const weighed = [...names].map(([name, { uses, last }]) => {
     const age = Math.max(0, calls - last);
-    return { name, uses, age, weight: Math.log2(1 + uses) * 0.5 ** (age / HALF_LIFE) };
+    const share = /^["'`]/.test(name) ? QUOTED : 1;
+    return { name, uses, age, weight: share * Math.log2(1 + uses) * 0.5 ** (age / HALF_LIFE) };
   });
   return weighed
     .toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
@@ -110,10 +113,13 @@ function carriedBy(message: Message): readonly UsedName[] {
   return list.slice(0, MOST_CARRIED).flatMap((entry: unknown): readonly UsedName[] => {
     if (!isFields(entry)) return [];
     const { name, uses, age } = entry;
-    if (typeof name !== "string" || !(isOwn || (isName(name) && WHOLE_WORD.test(name)))) return [];
+    if (typeof name !== "string" || !(isOwn || isListed(name))) return [];
     return [{ name, uses: countOf(uses), age: countOf(age) }];
   });
 }
+
+const isListed = (name: string): boolean =>
+  name.replace(VALUE, "") === "" ? name.length <= LONGEST_VALUE : isName(name) && WHOLE_WORD.test(name);
 
 /** Nothing was used more often, or longer ago. */
 const MOST_COUNTED = 1_000_000;
@@ -138,15 +144,24 @@ export function namesInText(text: string, into: Set<string> = new Set()): Set<st
   return into;
 }
 
-/** The names in one call's input or result. */
-function namesIn(value: unknown, mostCharacters: number): readonly string[] {
+/** Numbers from three digits on, and what stands in quotation marks on one line, if it is short and plain. */
+const VALUE = /(?<![\w.])\d{3,}(?:\.\d+)*(?![\w.])|(["'`])\w[\w $@~./+,:;%=|#*-]{2,39}\1/g;
+const LONGEST_VALUE = 42;
+
+/** The names in one call's input or result; of an input its values too. */
+function namesIn(value: unknown, mostCharacters: number, hasValues = false): readonly string[] {
   const names = new Set<string>();
   let left = mostCharacters;
   const walk = (part: unknown, depth: number): void => {
     if (left <= 0 || depth > MAX_DEPTH) return;
-    if (typeof part === "string") {
-      namesInText(wholeWords(part, left), names);
-      left -= part.length;
+    if (typeof part === "string" || (hasValues && typeof part === "number")) {
+      const text = String(part);
+      const looked = wholeWords(text, left);
+      left -= text.length;
+      namesInText(looked, names);
+      for (const [given] of hasValues ? looked.matchAll(VALUE) : []) {
+        if (!isName(given.slice(1, -1))) names.add(given);
+      }
     } else if (Array.isArray(part)) for (const item of part) walk(item, depth + 1);
     else if (isFields(part) && part["type"] !== "image") walk(Object.values(part), depth);
   };

@@ -30,10 +30,17 @@ const work = rounds(
 describe("what stands behind a summary", () => {
   it("the names in use, the weightiest first, and no list of calls", () => {
     expect(record(work)?.split("\n")).toEqual([
-      expect.stringContaining("Paths and names"),
+      expect.stringContaining("Paths, names and values"),
       "- /w/a.ts, /w/c.ts, ./b.js",
       "- parseLine",
     ]);
+  });
+
+  it("values that calls gave stand on a line of their own", () => {
+    const given = rounds([
+      { input: { command: `gh pr view 1263 "no such file" /w/a.ts fooBar` }, result: "ok" },
+    ]);
+    expect(record(given)?.split("\n").slice(1)).toEqual(["- /w/a.ts", "- fooBar", `- 1263, "no such file"`]);
   });
 
   it("leaves out what the model reads elsewhere", () => {

@@ -12,7 +12,7 @@ export interface WorkRecordOptions {
 }
 
 const NAMES_LABEL =
-  "Paths and names from the calls so far and what they showed, the weightiest first; they may have changed since:";
+  "Paths, names and values from the calls so far and what they showed, the weightiest first; they may have changed since:";
 
 /**
  * What stands after a summary so that nothing is looked for again: the names that calls and results have used. Taken
@@ -40,7 +40,7 @@ export function writeWorkRecord(options: WorkRecordOptions): string | undefined 
 }
 
 function writeNames(names: readonly string[]): string {
-  const isPath = (name: string): boolean => /[/.]/.test(name);
-  const lists = [names.filter(isPath), names.filter((name) => !isPath(name))];
+  const kindOf = (name: string): number => (/^["'`\d]/.test(name) ? 2 : /[/.]/.test(name) ? 0 : 1);
+  const lists = [0, 1, 2].map((kind) => names.filter((name) => kindOf(name) === kind));
   return NAMES_LABEL + lists.map((list) => (list.length > 0 ? `\n- ${list.join(", ")}` : "")).join("");
 }
