@@ -1,22 +1,12 @@
 import { trackedAs, type QuerySource } from "../../../messages/call/query-source.js";
-import { ttlMilliseconds } from "../cache-writes.js";
 import {
   addEvidence,
-  gapBounds,
   noEvidence,
   promptTokens,
   requestsSeen,
   scaleTokens,
-  type GapBucket,
   type GapEvidence,
 } from "./gap-evidence.js";
-
-/** A bucket of the prior: how often in one conversation, and the tokens of such a request on average. */
-const bucket = (count: number, prefixTokens: number, newTokens: number): GapBucket => ({
-  count,
-  prefixTokens: count * prefixTokens,
-  newTokens: count * newTokens,
-});
 
 /**
  * What is assumed of a person's conversations before anything is known: the average conversation of eight
@@ -26,33 +16,24 @@ const bucket = (count: number, prefixTokens: number, newTokens: number): GapBuck
 export const attendedPrior: GapEvidence = {
   conversations: 1,
   firstTokens: 33_000,
-  gaps: [
-    bucket(126, 160_000, 1400),
-    bucket(22, 157_000, 2500),
-    bucket(8.8, 165_000, 4800),
-    bucket(3.9, 177_000, 1600),
-    bucket(2.9, 194_000, 1900),
-    bucket(1.6, 181_000, 2600),
-    bucket(1, 164_000, 2400),
-    bucket(0.75, 221_000, 1200),
-    bucket(0.5, 207_000, 1100),
-    bucket(0.5, 158_000, 3600),
-    bucket(0.5, 260_000, 2100),
-    bucket(0.13, 269_000, 100),
-    bucket(0.38, 243_000, 2600),
-    bucket(0, 0, 0),
-    bucket(0.13, 352_000, 3400),
-    bucket(0, 0, 0),
-    bucket(0.25, 233_000, 700),
-    bucket(0, 0, 0),
-  ],
+  gaps: [126, 22, 8.8, 3.9, 2.9, 1.6, 1, 0.75, 0.5, 0.5, 0.5, 0.13, 0.38, 0, 0.13, 0, 0.25, 0].map(
+    (count, index) => ({
+      count,
+      // Before a pause prompts are longer.
+      prefixTokens: count * (index < 3 ? 160_000 : 195_000),
+      newTokens: count * 1800,
+    }),
+  ),
 };
+
+/** The first bucket of gaps that five minutes do not outlive. */
+const FIVE_MINUTES = 5;
 
 /** For programs and subagents, of which there are no recordings: the same work, and nobody who pauses. */
 export const unattendedPrior: GapEvidence = {
   ...attendedPrior,
   gaps: noEvidence.gaps.map((none, index) =>
-    (gapBounds[index] ?? Infinity) <= ttlMilliseconds["5m"] ? (attendedPrior.gaps[index] ?? none) : none,
+    index < FIVE_MINUTES ? (attendedPrior.gaps[index] ?? none) : none,
   ),
 };
 

@@ -162,6 +162,17 @@ describe("a decision", () => {
     expect(policy.reconsider({ headTokens: 20_000 })).toMatchObject({ ttl: "1h", reason: "pays" });
   });
 
+  it("what this conversation shows counts more than what is assumed: a hundred requests without a pause are a program's", () => {
+    const after = (pauses: number): string => {
+      const policy = policyWith();
+      policy.decision();
+      converse(policy, { requests: 100 });
+      converse(policy, { requests: pauses + 1, gap: 10 * MINUTE, from: 100 * 10_000 });
+      return policy.reconsider({ headTokens: 20_000 }).ttl;
+    };
+    expect([0, 1, 4].map(after)).toEqual(["5m", "5m", "1h"]);
+  });
+
   it("is not made again where writing tools and system anew costs more than it saves", () => {
     const costOfStaying = (headTokens: number) => {
       const policy = policyWith();

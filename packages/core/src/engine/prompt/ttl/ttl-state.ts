@@ -4,7 +4,7 @@ import type { ProviderCapabilities } from "../../ports/capabilities.js";
 import type { Settings } from "../../settings/settings.js";
 import type { Ttl } from "../markers.js";
 import { expectedCost, switchCost, type TtlCosts } from "./expected-cost.js";
-import { addEvidence, addRequest, noEvidence, requestsSeen } from "./gap-evidence.js";
+import { addEvidence, addRequest, noEvidence, requestsSeen, weighEvidence } from "./gap-evidence.js";
 import type { GapEvidence, PromptRequest } from "./gap-evidence.js";
 import { noGapHistory, seenBefore, type GapHistory } from "./gap-history.js";
 import { withPrior } from "./gap-prior.js";
@@ -88,6 +88,12 @@ export function latchTtl(state: TtlState, facts: TtlFacts): LatchedTtlState {
 }
 
 /**
+ * What a request of this conversation counts beside one of others: whoever made forty without a pause is more likely a
+ * program at work than a person who happened to stay.
+ */
+const OWN_WEIGHT = 4;
+
+/**
  * The state after a compaction, with the only change of mind there is: the messages are written anew anyway, so
  * another lifetime costs no more than `headTokens`, the tools and the system prompt. What was settled without
  * weighing stays.
@@ -99,7 +105,8 @@ export function reconsiderTtl(
   if (!isLatched(state)) return latchTtl(state, facts);
   const { latched } = state;
   if (!latched.isWeighed) return state;
-  const decision = weigh(state, {
+  const own = { ...state, evidence: weighEvidence(state.evidence, OWN_WEIGHT) };
+  const decision = weigh(own, {
     ...facts,
     source: latched.source,
     current: latched.decision.ttl,
