@@ -33,6 +33,37 @@ describe("which files come back", () => {
     expect(choose(state.snapshot()).chosen).toEqual(["/1", "/7", "/6", "/5", "/4", "/3", "/2"]);
   });
 
+  it("of what a kept attachment shows in parts, the rest; of what it shows whole, nothing", () => {
+    const ranges = [
+      { first: 1, last: 16 },
+      { first: 40, last: 55, editedBefore: 3 },
+    ];
+    const file = { type: "file", content: "1\tone", context: "post-compact" };
+    const keptMessages = [
+      attachment({ ...file, path: "/parts", reuse: { age: 2, ranges } }),
+      attachment({ ...file, path: "/whole" }),
+      attachment({ ...file, path: "/empty", reuse: { age: 2, ranges: [] } }),
+      attachment({ ...file, path: "/forged", reuse: { ranges: [null, { first: "1", last: 2 }, 7] } }),
+    ];
+    const state = readStateWith(["/parts", "/whole", "/empty", "/forged"]).snapshot();
+    const { candidates, kept, skipped } = chooseFiles(state, { ...options, keptMessages });
+    expect(candidates.map(({ read, parts }) => ({ path: read.path, parts }))).toMatchObject([
+      {
+        path: "/parts",
+        parts: [
+          { first: 1, last: 16 },
+          { first: 40, last: 55 },
+        ],
+      },
+    ]);
+    expect(kept.map(({ path }) => path)).toEqual(["/forged", "/empty", "/whole", "/parts"]);
+    expect(skipped.map(({ path, reason }) => `${path} ${reason}`)).toEqual([
+      "/forged visible",
+      "/empty visible",
+      "/whole visible",
+    ]);
+  });
+
   it("neither plans nor memory nor the agent's own state, which take nobody's place", () => {
     const state = readStateWith([
       "/old",

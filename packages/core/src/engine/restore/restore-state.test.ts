@@ -154,6 +154,18 @@ describe("restoring files", () => {
     expect(restored.readStateAfter.reads.map(({ path }) => path)).toEqual(["/empty"]);
   });
 
+  it("where parts of others are more likely needed nothing has failed: it has its own reason, and no event tells of it", async () => {
+    const lines = (word: string) => text(`${filler(word, 10)}\n`.repeat(400));
+    const events = createEventEmitter();
+    events.on("file_restore_failed", () => expect.unreachable());
+    const restored = await restoreState(
+      restoring({ "/older": lines("o"), "/newer": lines("n") }, { events }),
+    );
+    expect(paths(restored)).toEqual(["/newer"]);
+    expect(reasons(restored)).toEqual(["/older not-chosen"]);
+    expect(restored.readStateAfter.reads.map(({ path }) => path)).toEqual(["/newer"]);
+  });
+
   it("passes over what does not fit in all, later ones may still fit", async () => {
     const settings = { ...defaultSettings, restoreFilesTokens: 20_000 };
     const files = { "/small": text("x"), "/big": text(filler("b", 6000)), "/first": text(filler("f", 3000)) };

@@ -29,6 +29,8 @@ export type SkipReason =
   | "visible"
   /** A read of it was denied or failed before. */
   | "failed-before"
+  /** Parts of other files are more likely needed. */
+  | "not-chosen"
   /** Left out afterwards to get below a limit. */
   | "dropped"
   /** The whole channel failed. */

@@ -5,7 +5,9 @@ import { isClearedResult } from "../boundaries/cleared-result.js";
 import type { CompactableTools } from "../tools/compactable-tools.js";
 import { fileReadsOf, showsFile } from "../tools/file-reads.js";
 import { rangeAskedFor, type LineRange } from "./line-range.js";
+import { isFields } from "../../messages/fields.js";
 import { pathKey } from "../../messages/paths.js";
+import { restoredRanges } from "./regions/file-touches.js";
 
 export interface VisibleFilesOptions {
   readonly tools: CompactableTools;
@@ -40,8 +42,9 @@ export function visibleFiles(
   };
   for (const message of applyClearings(messages)) {
     if (message.type === "attachment") {
-      const path = attachedFile(message.attachment);
-      if (path !== undefined) show(path, message);
+      const { path, ranges = [] } = attachedFile(message.attachment);
+      if (path === undefined) continue;
+      for (const range of ranges.length === 0 ? [undefined] : ranges) show(path, message, range);
       continue;
     }
     for (const block of blocksOf(message)) {
@@ -64,13 +67,15 @@ function blocksOf(message: Message): readonly (UserBlock | AssistantBlock)[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** The file that an attachment shows. What comes from a transcript may be anything. */
-function attachedFile(attachment: unknown): string | undefined {
-  if (typeof attachment !== "object" || attachment === null) return undefined;
-  const { type, path, filename } = attachment as Readonly<Record<string, unknown>>;
-  if (type !== "file" && type !== "nested_memory") return undefined;
-  const name = path ?? filename;
-  return typeof name === "string" && name !== "" ? name : undefined;
+/** The file that an attachment shows, and which parts where it is not all. What comes from a transcript may be anything. */
+function attachedFile(attachment: unknown): {
+  readonly path?: string;
+  readonly ranges?: readonly LineRange[] | undefined;
+} {
+  if (!isFields(attachment) || (attachment["type"] !== "file" && attachment["type"] !== "nested_memory"))
+    return {};
+  const path = attachment["path"] ?? attachment["filename"];
+  return typeof path === "string" && path !== "" ? { path, ranges: restoredRanges(attachment["reuse"]) } : {};
 }
 
 function isFileRead({ name }: { readonly name: unknown }, tools: CompactableTools): boolean {

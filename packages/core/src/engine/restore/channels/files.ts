@@ -4,14 +4,13 @@ import type { Estimator } from "../../ports/estimator.js";
 import type { Settings } from "../../settings/settings.js";
 import { attachmentTokens } from "../attachment-tokens.js";
 import type { FileCandidate } from "../choose-files.js";
-import { choosePartsWithin, partsOf, type FilePart } from "../regions/choose-parts.js";
+import { choosePartsWithin, partsOf, type FilePart, type PartLimits } from "../regions/choose-parts.js";
 import type { FileTouches } from "../regions/file-touches.js";
 import { readFile, type DiskFile } from "../regions/read-file.js";
 import { rangesOf, showParts } from "../regions/show-parts.js";
 import type { FileAccess, FilePicture, FileRefusal } from "../../ports/file-access.js";
 import type { ReadRecord, RememberedRead } from "../../tools/read-state.js";
-import type { ChannelResult, RestoredItem, SkippedItem } from "../restored.js";
-import type { FileSkipReason } from "../../events/file-skip-reason.js";
+import type { ChannelResult, RestoredItem, SkippedItem, SkipReason } from "../restored.js";
 
 export interface FilesChannelOptions {
   readonly files: FileAccess;
@@ -68,7 +67,7 @@ export async function restoreFiles(
   const items: RestoredItem[] = [];
   const skipped: SkippedItem[] = [];
   const records = new Map<string, ReadRecord>();
-  const skip = (path: string, reason: FileSkipReason): void =>
+  const skip = (path: string, reason: SkipReason): void =>
     void skipped.push({ channel: "files", path, reason });
   for (const { candidate, outcome } of texts) {
     if (outcome.kind !== "read") skip(candidate.read.path, outcome.kind);
@@ -77,9 +76,9 @@ export async function restoreFiles(
     outcome.kind === "read" ? [{ candidate, outcome }] : [],
   );
   let left = settings.restoreFilesTokens;
-  for (const { path, item, record } of attachTexts(readable, options)) {
+  for (const { path, item, record, reason = "does-not-fit" } of attachTexts(readable, options)) {
     if (item === undefined || record === undefined) {
-      skip(path, "does-not-fit");
+      skip(path, reason);
       continue;
     }
     left -= item.tokens;
@@ -166,6 +165,8 @@ interface RestoredText {
   /** Left out, like `record`, where nothing of it fits. */
   readonly item?: RestoredItem;
   readonly record?: ReadRecord;
+  /** Why nothing of it comes back. Default: it does not fit. */
+  readonly reason?: SkipReason;
 }
 
 /** The parts most likely needed, from all files together; the files in the order in which they were given. */
@@ -183,14 +184,15 @@ function attachTexts(
       isShown: (line) => candidate.parts.some(({ first, last }) => line >= first && line <= last),
     }),
   );
-  const chosen = choosePartsWithin(parts, {
+  const limits: PartLimits = {
     total: settings.restoreFilesTokens * editShare(options.touches),
     perFile: settings.restoreFileTokens,
     fileOverhead: FILE_OVERHEAD,
     tokens: (text) => estimator.block(text) + LINE_NUMBER_TOKENS * (text.split("\n").length + 1),
-  });
+  };
+  const chosen = choosePartsWithin(parts, limits);
   let left = settings.restoreFilesTokens;
-  return texts.flatMap(({ candidate, outcome }, file) => {
+  return texts.flatMap(({ candidate, outcome }, file): readonly RestoredText[] => {
     const { read } = candidate;
     const isEmpty = outcome.isWhole && outcome.lines.size === 0;
     // Where there is nothing to choose from, all of it stands in the context.
@@ -198,7 +200,10 @@ function attachTexts(
     const touches = known[file] ?? untouched;
     const limit = Math.min(left, settings.restoreFileTokens);
     let own = chosen.get(file) ?? [];
-    if (own.length === 0 && !isEmpty) return [{ path: read.path }];
+    if (own.length === 0 && !isEmpty) {
+      const fits = parts.some((part) => part.file === file && choosePartsWithin([part], limits).size > 0);
+      return [{ path: read.path, ...(fits && { reason: "not-chosen" }) }];
+    }
     let text = attachParts(own, { read, outcome, touches, options });
     while (text.item.tokens > limit && own.length > 1) {
       own = withoutLeast(own);
@@ -260,7 +265,7 @@ interface PartsToAttach {
 function attachParts(
   parts: readonly FilePart[],
   { read: { path }, outcome, touches, options }: PartsToAttach,
-): Required<RestoredText> {
+): Required<Omit<RestoredText, "reason">> {
   const { estimator, now } = options;
   const ranges = rangesOf(parts, outcome);
   const [first] = ranges;

@@ -72,18 +72,23 @@ function takeRestored(attachment: unknown, age: number, touch: (path: string, ag
   if (!isFields(attachment) || attachment["type"] !== "file" || typeof attachment["path"] !== "string")
     return;
   const { path, reuse } = attachment;
-  if (!isFields(reuse)) return;
-  const before = numberOf(reuse["age"]) ?? 0;
+  const ranges = restoredRanges(reuse);
+  if (ranges === undefined) return;
+  const file = touch(path, age + (numberOf((reuse as { readonly age?: unknown }).age) ?? 0));
+  file.restored = { age, ranges };
+}
+
+/** The parts that an attachment of an earlier compaction shows; undefined for one that tells of none. */
+export function restoredRanges(reuse: unknown): readonly RestoredRange[] | undefined {
+  if (!isFields(reuse)) return undefined;
   const given: readonly unknown[] = Array.isArray(reuse["ranges"]) ? reuse["ranges"] : [];
-  const ranges = given.slice(0, MOST_RANGES).flatMap((range) => {
+  return given.slice(0, MOST_RANGES).flatMap((range) => {
     if (!isFields(range)) return [];
     const [first, last, editedBefore] = [range["first"], range["last"], range["editedBefore"]].map(numberOf);
     return first === undefined || last === undefined
       ? []
       : [{ first, last, ...(editedBefore === undefined ? {} : { editedBefore }) }];
   });
-  const file = touch(path, age + before);
-  file.restored = { age, ranges };
 }
 
 /** A compaction brings back no more parts of one file; who forges more gains nothing. */
