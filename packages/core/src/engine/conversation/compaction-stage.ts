@@ -16,7 +16,7 @@ import { mentionsOf } from "../summarise/record/used-names.js";
 import { linkOf } from "./chain.js";
 import type { CompactOptions } from "./conversation-api.js";
 import { cutsFor, cutUnanswered } from "./cut-unanswered.js";
-import { bindsThinking, estimatorOf, thresholdsOf } from "./facts.js";
+import { bindsThinking, estimatorOf, paramsOf, thresholdsOf } from "./facts.js";
 import { nothingToUndo } from "./no-compaction.js";
 import { dropBoundThinking } from "./perform.js";
 import type { Moment } from "./stages.js";
@@ -251,7 +251,7 @@ function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): Comp
       contextWindow,
       hardAt,
     },
-    params: state.cache.answered?.params,
+    params: paramsOf(moment),
     transcriptPath,
     continuation,
     droppedHint,

@@ -18,7 +18,7 @@ import type {
 import type { ConversationOptions } from "./conversation-options.js";
 import { resolveOptions } from "./defaults.js";
 import { compactionStep } from "./describe-step.js";
-import { dueAt, estimatorOf, originOf, thresholdsOf } from "./facts.js";
+import { dueAt, estimatorOf, originOf, paramsOf, thresholdsOf } from "./facts.js";
 import { messagesOf } from "./given-messages.js";
 import type { ResolvedOptions } from "./host-options.js";
 import { noCompaction, nothingToUndo } from "./no-compaction.js";
@@ -83,7 +83,7 @@ function conversationOf(options: ConversationOptions & ResolvedOptions, runner: 
       return exclusive(() => runner.ledger.save());
     },
     requestMessages: () => runner.state.context.messages,
-    cacheSafeParams: () => runner.state.cache.answered?.params,
+    cacheSafeParams: () => paramsOf(runner),
     get ttl() {
       return runner.ttl;
     },

@@ -6,6 +6,7 @@ import type { ClearContext } from "../clear/decision.js";
 import type { MeasuredSizes } from "../measure/measured-sizes.js";
 import { thresholdsFor, type Thresholds } from "../measure/thresholds.js";
 import { ttlMilliseconds } from "../prompt/cache-writes.js";
+import type { CacheSafeParams } from "../prompt/request-builder.js";
 import { latchTtl } from "../prompt/ttl/ttl-state.js";
 import { matchesPattern } from "../settings/matches-pattern.js";
 import { isOpen } from "./breaker.js";
@@ -60,6 +61,16 @@ function compactAt(moment: Moment): number {
     overhead: size.shownOverhead,
     stretch,
   });
+}
+
+/** What the last answered request was made of; what it left in the cache is as warm as the host has kept it. */
+export function paramsOf({ setup, state }: Moment): CacheSafeParams | undefined {
+  const params = state.cache.answered?.params;
+  const write = params?.writes.at(-1);
+  const usedAt = setup.options.keptWarmAt?.() ?? 0;
+  return params === undefined || write === undefined || usedAt <= write.usedAt
+    ? params
+    : { ...params, writes: [...params.writes.slice(0, -1), { ...write, usedAt }] };
 }
 
 export const isBreakerOpen = ({ setup, state }: Moment): boolean =>

@@ -1,4 +1,10 @@
-import { accountBySource, createConversation, defaultSettings, type Settings } from "@palimpsest/core";
+import {
+  accountBySource,
+  accountTotal,
+  createConversation,
+  defaultSettings,
+  type Settings,
+} from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { describe, expect, it } from "vitest";
 import { createEmbeddedProvider } from "../../providers/embedded.js";
@@ -55,6 +61,18 @@ describe("while a person is away", () => {
     // It is warm: the next request reads it, although the last answer is older than its lifetime.
     const { usage } = await conversation.ask("Here I am.");
     expect(usage.cache_read_input_tokens).toBeGreaterThan(3000);
+  });
+
+  it("a compaction after them reads what they kept warm", async () => {
+    const { conversation, simulator, keepAlive, kept } = await start();
+    const left = simulator.now();
+    await keepAlive.during(never());
+    // The last answer is older than its lifetime: only the reads since have kept it.
+    expect((keepAlive.lastAt() ?? 0) - left).toBeGreaterThan(5 * MINUTE);
+    const before = accountTotal(conversation.account()).cacheReadTokens;
+    expect((await conversation.compact()).kind).toBe("compacted");
+    const read = accountTotal(conversation.account()).cacheReadTokens - before;
+    expect(read).toBeGreaterThanOrEqual(kept.at(-1)?.tokens ?? Infinity);
   });
 
   it("nothing is sent where it is off, or where a read costs more than is allowed", async () => {
