@@ -13,11 +13,13 @@ afterEach(async () => {
   cleanups = [];
 });
 
-it("after a compaction the lines around an edit are there with their numbers, and are edited without being read again", async () => {
+const rows = Array.from({ length: 3000 }, (_, at) => `row(${at + 1}, "what stands in the row ${at + 1}");`);
+
+/** An agent that changes a line, works until it is compacted, and changes another: what it was sent for that. */
+async function changeTwice(flags: readonly string[] = []) {
   const folders = await makeFolders("parts");
   cleanups.push(() => folders.remove());
   const path = join(folders.work, "table.ts");
-  const rows = Array.from({ length: 3000 }, (_, at) => `row(${at + 1}, "what stands in the row ${at + 1}");`);
   await writeFile(path, `${rows.join("\n")}\n`);
   const edit = (from: string, to: string) => ({
     text: "I edit it.",
@@ -34,11 +36,11 @@ it("after a compaction the lines around an edit are there with their numbers, an
   ];
   const model = await startOverheardModel({ steps, closing: "Done." }, WINDOW);
   cleanups.push(model.close);
-  const { seen } = model;
   const { code, stdout, stderr } = await runCommand(folders, [
     "-p",
     "Change the table.",
     ...agentArguments({ url: model.url, window: WINDOW }),
+    ...flags,
   ]);
   const lines = linesOf(stdout);
   expect({ code, stderr, last: lines.at(-1) }).toMatchObject({
@@ -48,14 +50,33 @@ it("after a compaction the lines around an edit are there with their numbers, an
   });
   const full = lines.filter(({ subtype, tier }) => subtype === "context" && tier === "full");
   expect(full.length).toBeGreaterThan(0);
+  return { asked: model.seen[steps.length - 1] ?? "", path };
+}
 
+it("after a compaction the lines around an edit are there with their numbers, and are edited without being read again", async () => {
+  const { asked, path } = await changeTwice();
   // The read is gone; what came back is part of the file as it stands on the disk now.
-  const asked = seen[steps.length - 1] ?? "";
-  expect(asked).not.toContain("what stands in the row 1500");
+  expect(asked).not.toContain('row(1500, \\"what stands in the row 1500');
   expect(asked).toMatch(/read again from disk:\\n```\\n\[lines 1 to \d+ are left out\]\\n/);
   expect(asked).toContain('\\n1500\\trow(1500, \\"was changed here\\");\\n1501\\trow(1501, ');
   expect(asked).toContain("\\n1503\\trow(1503, ");
   expect(asked).not.toContain("\\n1\\trow(1, ");
   const now = rows.with(1499, 'row(1500, "was changed here");').with(1502, 'row(1503, "and here, later");');
   expect(await readFile(path, "utf8")).toBe(`${now.join("\n")}\n`);
+});
+
+it("--memory says how much comes back: of the same file more with faithful than with thrifty", async () => {
+  const rowsShown = async (dial: string): Promise<number> =>
+    (await changeTwice(["--memory", dial])).asked.match(/\\n\d+\\trow\(/g)?.length ?? 0;
+  const thrifty = await rowsShown("thrifty");
+  expect(thrifty).toBeGreaterThan(10);
+  expect(await rowsShown("faithful")).toBeGreaterThan(2 * thrifty);
+});
+
+it("--memory takes one of three words", async () => {
+  const folders = await makeFolders("parts");
+  cleanups.push(() => folders.remove());
+  const { code, stderr } = await runCommand(folders, ["-p", "Go on.", "--embedded", "--memory", "elephant"]);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain("Allowed choices are thrifty, balanced, faithful.");
 });

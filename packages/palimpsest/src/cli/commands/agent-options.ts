@@ -1,3 +1,4 @@
+import type { Settings } from "@palimpsest/core";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { permissionModes, type PermissionMode } from "../../agent/permissions/mode.js";
 import { splitRules } from "../../agent/permissions/rule.js";
@@ -16,6 +17,7 @@ export interface ParsedAgentFlags {
   readonly appendSystemPrompt?: string;
   readonly cwd?: string;
   readonly window?: number;
+  readonly memory?: Settings["memory"];
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly addDir?: readonly string[];
@@ -28,6 +30,9 @@ export interface ParsedAgentFlags {
   readonly strictMcpConfig?: boolean;
   readonly embedded?: boolean;
 }
+
+/** From the cheapest on. */
+const memoryDials: readonly Settings["memory"][] = ["thrifty", "balanced", "faithful"];
 
 const list = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
@@ -102,7 +107,12 @@ export function addAgentOptions(command: Command, resume: string): Command {
     .option("--system-prompt <text>", "in place of all that the program tells the model by itself")
     .option("--append-system-prompt <text>", "a text at the end of the system prompt")
     .option("--cwd <path>", "where the agent works (default: here)")
-    .option("--window <tokens>", "tokens of the context window, in place of the model's own", wholeNumber);
+    .option("--window <tokens>", "tokens of the context window, in place of the model's own", wholeNumber)
+    .addOption(
+      new Option("--memory <dial>", "how much is remembered after a compaction, for how much money").choices(
+        memoryDials,
+      ),
+    );
 }
 
 /** The same without what has two spellings. Ends with an error where they exclude each other. */

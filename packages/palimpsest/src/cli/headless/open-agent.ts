@@ -41,6 +41,7 @@ export interface AgentFlags {
   readonly disallowedTools?: readonly string[];
   readonly addDir?: readonly string[];
   readonly window?: number;
+  readonly memory?: Settings["memory"];
   /** What the repository asks for holds in this run. */
   readonly trust?: boolean;
   /** Whose settings, memory files, skills and servers count. Default: all. */
@@ -154,7 +155,10 @@ export async function openAgent(
     import("../../agent/permissions/rule.js"),
     import("../../agent/permissions/known-tools.js"),
   ]);
-  const given: Partial<Settings> = flags.window === undefined ? {} : { window: flags.window };
+  const given: Partial<Settings> = {
+    ...(flags.window === undefined ? {} : { window: flags.window }),
+    ...(flags.memory === undefined ? {} : { memory: flags.memory }),
+  };
   const sources = flags.settingSources;
   const own = sources === undefined ? {} : { sources };
   const onCommandLine = (flag: string) => (text: string) => ({ text, flag, base: process.cwd() });
