@@ -202,10 +202,10 @@ describe("parts of files", () => {
     };
     const [none, three, six, old] = [await tokens(0), await tokens(3), await tokens(6), await tokens(6, 50)];
     for (const [found, most] of [
-      [none, 5000],
-      [three, 12_500],
-      [six, 20_000],
-      [old, 5000],
+      [none, 5500],
+      [three, 13_750],
+      [six, 22_000],
+      [old, 5500],
     ] as const) {
       expect(found).toBeLessThanOrEqual(most);
       expect(found).toBeGreaterThan(most * 0.8);
