@@ -1,9 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { transcriptsIn } from "./agent-command.js";
-import { keys } from "./pty-terminal.js";
-import { setScreen } from "./screen-stage.js";
+import { keys } from "./screen-terminal.js";
+import { describeInEach } from "./screen-stage.js";
 
 const call = (tool: string, input: object) => ({
   text: "",
@@ -14,7 +14,25 @@ const counted = (at: number) => [
   { text: `Counted ${at}.` },
 ];
 
-describe("commands of the screen", () => {
+describeInEach("commands of the screen", ({ setScreen, compare }) => {
+  it("has each of its commands typed in one of these sessions", async () => {
+    const { open } = await setScreen();
+    const screen = await open({ rows: 50 });
+    await screen.say("/help");
+    await screen.until("ctrl-z suspends");
+    const named = [...screen.all().matchAll(/^\/([\w-]+) {2,}/gm)].map(([, name = ""]) => name);
+    expect(named).toEqual(expect.arrayContaining(["compact", "rewind", "exit"]));
+    const sessions = await Promise.all(
+      ["screen-commands.test.ts", "screen-day.test.ts"].map((name) =>
+        readFile(new URL(name, import.meta.url), "utf8"),
+      ),
+    );
+    const typed = new Set(
+      sessions.flatMap((text) => [...text.matchAll(/say\("\/([\w-]+)/g)].map(([, name]) => name)),
+    );
+    expect(named.filter((name) => !typed.has(name))).toEqual([]);
+  });
+
   it("lists what there is", async () => {
     const { at, open } = await setScreen([{ text: "Hello." }]);
     await writeFile(join(at.work, "AGENTS.md"), "Be brief.");
@@ -52,6 +70,17 @@ describe("commands of the screen", () => {
     await screen.say("/verbosity quiet");
     await screen.say("!echo typed by $((1+1)) hands");
     await screen.until("typed by 2 hands");
+    await screen.say("/context");
+    await screen.until(/compact/);
+    await screen.say("/clear-results");
+    await screen.until("There are no old results of tools to clear.");
+    await screen.say("/compact --dry-run");
+    await screen.until("Nothing would be compacted");
+    await screen.say("/details");
+    await screen.until("There is nothing to open yet.");
+    await compare("every list", screen);
+    await screen.say("/exit");
+    expect(await screen.ended).toEqual({ exitCode: 0 });
   });
 
   it("tells the model of commands that were typed, and asks aside without entering the conversation", async () => {
@@ -67,6 +96,7 @@ describe("commands of the screen", () => {
     await screen.until("beside the conversation");
     await screen.say("two");
     await screen.until(/❯ two\n\nTold by the model\./);
+    await compare("asked aside", screen);
     const last = JSON.stringify(api.bodies.at(-1)?.messages);
     expect(last).not.toContain("what is this?");
     expect(last).not.toContain("Told by the model.");
@@ -88,7 +118,7 @@ describe("commands of the screen", () => {
     screen.type(keys.enter);
     await screen.until(/This is [\w-]{36} now/);
     await screen.say("/recall whales");
-    await screen.until(/whales[^]*transcript|whales[^]*whales[^]*whales/);
+    await screen.until(/\[1\] .*, user, message [^]*tell me of whales/);
     await screen.say("/export talk.md");
     await screen.until("talk.md.");
     expect(await readFile(join(at.work, "talk.md"), "utf8")).toBe(
@@ -96,6 +126,7 @@ describe("commands of the screen", () => {
     );
     await screen.say("/export talk.md");
     await screen.until("is there already: name another file.");
+    await compare("exported", screen);
   });
 
   it("compacts with a review, shows what came of it, and takes it back", async () => {
@@ -113,9 +144,10 @@ describe("commands of the screen", () => {
     await screen.untilScreen(/compact \$[\d.]+ drops [\d.]+K/);
     await screen.say("/compact --review keep the numbers");
     await screen.untilScreen("The summary, before it takes the place");
-    await screen.untilScreen(/messages go into it, \d+ stay word for word/);
+    await screen.untilScreen(/summarised: \d+ messages · kept word for word: \d+/);
     await screen.untilScreen(/1–\d+ of \d+ lines · page up, page down/);
-    screen.type("\u001b[6~");
+    await compare("a review", screen);
+    screen.type(keys.pageDown);
     await screen.untilScreen(/[2-9]\d*–(\d+) of \1 lines/);
     screen.type("2");
     await screen.untilScreen("The summary, as you want it");
@@ -125,6 +157,7 @@ describe("commands of the screen", () => {
     await screen.until(/● compacted [\d.]+K → [\d.]+K · .* · ctrl-o/);
     screen.type(keys.controlO);
     await screen.untilScreen("kept word for word");
+    await compare("what a compaction did", screen);
     screen.type("q");
     await screen.say("go on");
     await screen.until("On it goes.");
@@ -135,6 +168,42 @@ describe("commands of the screen", () => {
     await screen.untilScreen("do not compact");
     screen.type("3");
     await screen.until("The compaction was called off; the conversation is unchanged.");
+  });
+
+  it("shows a summary from notes before it is swapped in, though no model wrote it", async () => {
+    const { at, open, api } = await setScreen([...counted(1), ...counted(2), { text: "And on." }]);
+    await mkdir(at.data, { recursive: true });
+    const notes = {
+      notes: true,
+      notesFirstTokens: 1000,
+      notesToolCallsBetweenUpdates: 0,
+      notesKeepTokens: 1,
+    };
+    await writeFile(join(at.data, "settings.json"), JSON.stringify(notes));
+    const screen = await open({ args: ["--window", "120000"] });
+    for (const part of [1, 2]) {
+      await screen.say(`count ${part}`);
+      await screen.until(`Counted ${part}.`);
+    }
+    await screen.untilScreen(/^❯$/m);
+    await screen.say("and now?");
+    await screen.until("And on.");
+    await screen.untilScreen(/^❯$/m);
+    await screen.say("/compact --review");
+    await screen.untilScreen("written by the notes that were kept, without a call");
+    const [transcript] = await transcriptsIn(at.data);
+    expect(await readFile(transcript?.path ?? "", "utf8")).not.toContain("compact_boundary");
+    screen.type("3");
+    await screen.until("The compaction was called off; the conversation is unchanged.");
+    expect(await readFile(transcript?.path ?? "", "utf8")).not.toContain("compact_boundary");
+    const calls = api.bodies.length;
+    await screen.untilScreen(/^❯$/m);
+    await screen.say("/compact --review");
+    await screen.untilScreen("take it");
+    screen.type("1");
+    await screen.until(/● compacted [\d.]+K → [\d.]+K/);
+    expect(api.bodies.length).toBe(calls);
+    expect(await readFile(transcript?.path ?? "", "utf8")).toContain("compact_boundary");
   });
 
   it("goes back to a message, with the files that the agent has written since", async () => {
@@ -158,9 +227,10 @@ describe("commands of the screen", () => {
     await screen.untilScreen("go back to before which message?");
     screen.type(keys.enter);
     await screen.untilScreen("go back, with the files");
+    await compare("going back", screen);
     screen.type("2");
     await screen.until("The conversation goes on from there");
-    await screen.untilScreen(/^❯ edit it/m);
+    await screen.untilScreen(/^─+\n❯ edit it/m);
     expect(await readFile(join(at.work, "a.txt"), "utf8")).toBe("one\n");
     expect(await readFile(join(at.work, "made.txt"), "utf8")).toBe("made\n");
   });
@@ -180,7 +250,7 @@ describe("commands of the screen", () => {
     expect(screen.screen()).not.toContain("with the files");
     screen.type("4");
     await screen.until(/This is [\w-]{36} now/);
-    await screen.untilScreen(/^❯ second question/m);
+    await screen.untilScreen(/^─+\n❯ second question/m);
     screen.type(", asked anew\r");
     await screen.until(/second question, asked anew\n\nTwo\./);
     const branch = JSON.stringify(api.bodies.at(-1)?.messages);
@@ -195,7 +265,8 @@ describe("commands of the screen", () => {
     await screen.untilScreen("go back, the conversation alone");
     screen.type("1");
     await screen.until("A new conversation begins.");
-    await screen.untilScreen(/^❯ first question/m);
+    await screen.untilScreen(/^─+\n❯ first question/m);
+    await compare("begun anew", screen);
   });
 
   it("summarises up to a message that is picked, pins, and says what that costs", async () => {
@@ -212,6 +283,7 @@ describe("commands of the screen", () => {
     await screen.untilScreen(/^❯$/m);
     await screen.say("/compact up-to");
     await screen.untilScreen("summarise what stands before which message?");
+    await compare("a message is picked", screen);
     screen.type(keys.enter);
     await screen.until(/● compacted/);
     await screen.say("and then?");
@@ -232,11 +304,13 @@ describe("commands of the screen", () => {
     const screen = await open({ args: ["--permission-mode", "plan"] });
     await screen.say("plan it");
     await screen.untilScreen("Tabs or spaces?");
+    await compare("a question", screen);
     screen.type("3");
     await screen.untilScreen("enter sends");
     await screen.say("neither of them");
     await screen.untilScreen("yes, and accept edits");
     expect(screen.all()).toContain("1. Do it.");
+    await compare("a plan", screen);
     screen.type("2");
     await screen.until("Begun.");
     await screen.untilScreen(/acceptEdits/);
@@ -285,6 +359,7 @@ describe("commands of the screen", () => {
     screen.type("日本語を打つ👍x");
     await screen.untilScreen("❯ 日本語を打つ👍x");
     await screen.settled();
-    expect(screen.terminal.cursor().column).toBe(2 + 12 + 2 + 1);
+    expect(screen.cursor().column).toBe(2 + 12 + 2 + 1);
+    await compare("typed", screen);
   });
 });

@@ -1,10 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { transcriptsIn } from "./agent-command.js";
-import { keys } from "./pty-terminal.js";
-import { openPty, setScreen } from "./screen-stage.js";
+import { keys } from "./screen-terminal.js";
+import { describeInEach } from "./screen-stage.js";
 
 const call = (tool: string, input: object, text = "") => ({
   text,
@@ -16,7 +15,7 @@ const count = (at: number) => call("Bash", { command: `seq -f 'filler ${at} line
 
 const PROMPT = /^❯$/m;
 
-describe("a day of a person with the screen", () => {
+describeInEach("a day of a person with the screen", ({ setScreen, compare }) => {
   it("plans, edits, pins, compacts, undoes, goes back, goes home, and comes back to a cold cache", async () => {
     const { at, open, api } = await setScreen([
       call("Read", { file_path: "src/parser.ts" }, "I read first."),
@@ -65,6 +64,7 @@ describe("a day of a person with the screen", () => {
     await morning.untilScreen(/compact \$[\d.]+ drops [\d.]+K/);
     await morning.say("/compact --review mind the names");
     await morning.untilScreen("The summary, before it takes the place");
+    await compare("the review", morning);
     morning.type("1");
     await morning.until(/● compacted [\d.]+K → [\d.]+K · \$[\d.]+ · \d+ messages? kept/);
     morning.type(keys.controlO);
@@ -83,8 +83,9 @@ describe("a day of a person with the screen", () => {
     await morning.untilScreen(/❯ count 2\n/);
     morning.type(keys.enter);
     await morning.untilScreen("summarise up to here");
+    await compare("going back", morning);
     morning.type(/(\d)\. summarise up to here/.exec(morning.screen())?.[1] ?? "");
-    await expect.poll(() => morning.all().match(/● compacted/g)?.length).toBe(2);
+    await morning.until(/● compacted[^]*● compacted/);
     await morning.untilScreen(PROMPT);
     const calls = api.bodies.length;
     morning.type(keys.controlD);
@@ -107,6 +108,7 @@ describe("a day of a person with the screen", () => {
       /The cache went cold: this turn costs about \$[\d.]+ before it is answered, not \$[\d.]+\./,
     );
     await next.until("Good morning.");
+    await compare("the next morning", next);
     expect(api.bodies.length).toBe(calls + 1);
     const sent = JSON.stringify(api.bodies.at(-1)?.messages);
     expect(sent).toContain("Keep this in mind: never rename the file itself");
@@ -120,67 +122,4 @@ describe("a day of a person with the screen", () => {
     expect(exported).toContain("Good morning.");
     expect(next.raw()).not.toMatch(/\u001b\[[23]J/);
   });
-});
-
-/** Why the terminal multiplexer is not there; undefined where it is. */
-const whyNoTmux = ((): string | undefined => {
-  try {
-    execFileSync("tmux", ["-V"]);
-    return undefined;
-  } catch {
-    return "tmux is not installed";
-  }
-})();
-
-describe("inside tmux", () => {
-  it.skipIf(whyNoTmux !== undefined)(
-    `keeps what was said in its scrollback, once and in order${whyNoTmux === undefined ? "" : ` (not run: ${whyNoTmux})`}`,
-    async () => {
-      const items = Array.from({ length: 60 }, (_, at) => `- item ${at} of the list`).join("\n");
-      const { at, api } = await setScreen([{ text: items }, { text: "Second answer." }]);
-      const socket = join(at.root, "tmux");
-      const tmux = (...args: readonly string[]): string =>
-        execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" });
-      const main = new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url).pathname;
-      const outer = openPty(at, {
-        program: [
-          "tmux",
-          "-S",
-          socket,
-          "-f",
-          "/dev/null",
-          "new-session",
-          "-x",
-          "90",
-          "-y",
-          "20",
-          `${process.execPath} ${main} --base-url ${api.url}`,
-        ],
-        columns: 90,
-        rows: 21,
-      });
-      try {
-        await outer.untilScreen("so far");
-        const pane = (): string => tmux("capture-pane", "-p", "-S", "-1000").trimEnd();
-        outer.type("list\r");
-        await outer.untilScreen("item 59");
-        await expect.poll(pane).toMatch(/warm until/);
-        const listed = pane()
-          .split("\n")
-          .filter((line) => line.startsWith("- item"));
-        expect(listed).toEqual(Array.from({ length: 60 }, (_, at) => `- item ${at} of the list`));
-        outer.resize(60, 16);
-        outer.type("again");
-        await expect.poll(pane).toMatch(/❯ again/);
-        outer.type("\r");
-        await expect.poll(pane).toMatch(/Second answer\./);
-        const after = pane().split("\n");
-        expect(after.filter((line) => line.startsWith("- item"))).toHaveLength(60);
-        expect(after.filter((line) => line === "Second answer.")).toHaveLength(1);
-        expect(after.filter((line) => line.startsWith("❯ again"))).toHaveLength(1);
-      } finally {
-        tmux("kill-server");
-      }
-    },
-  );
 });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { setScreen } from "./screen-stage.js";
-import type { PtyTerminal } from "./pty-terminal.js";
+import type { startPty } from "./pty-terminal.js";
 
 /** What a terminal would obey, each with words that have to be seen. */
 const HOSTILE = [
@@ -25,12 +25,12 @@ const HOSTILE = [
 const OWN =
   /\u001b\[[\d;]*m|\u001b\[\d*[ABCJK]|\u001b\[\?(?:7|25|2004|2026)[hl]|\u001b\]11;\?\u0007|[\r\n\u0007]/g;
 
-function expectHarmless(screen: PtyTerminal): void {
+function expectHarmless(screen: ReturnType<typeof startPty>): void {
   const rest = screen.raw().replaceAll(OWN, "");
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   expect(rest.match(/[\u0000-\u001f\u007f-\u009f]/g)).toBeNull();
   expect(screen.raw()).not.toMatch(/\u001b\[[23]J/);
-  expect(screen.terminal.title()).toBe("");
+  expect(screen.title()).toBe("");
   expect(rest).not.toMatch(/\p{Surrogate}|\u202e|\u0301{10}/u);
 }
 

@@ -1,25 +1,27 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeFolders } from "./agent-command.js";
-import { keys } from "./pty-terminal.js";
-import { openPty, setScreen } from "./screen-stage.js";
+import { main, makeFolders } from "./agent-command.js";
+import { keys } from "./screen-terminal.js";
+import { describeInEach, setScreen } from "./screen-stage.js";
 
 const restored = /\u001b\[\?2004l[^]*\u001b\[\?25h/;
 
-describe("how the screen starts and ends", () => {
+describeInEach("how the screen starts and ends", ({ setScreen, start, compare }) => {
   it("says in two lines that there is no key, and lets the person choose", async () => {
     const at = await makeFolders("no-key");
-    const screen = openPty(at, { env: { ANTHROPIC_API_KEY: undefined } });
+    const screen = await start(at, { env: { ANTHROPIC_API_KEY: undefined } });
     await screen.untilScreen("watch the demo");
     expect(screen.screen()).toContain("There is no key: ANTHROPIC_API_KEY is not set");
+    await compare("the choice", screen);
     screen.type("2");
     await screen.untilScreen("so far");
     await screen.say("hello");
     await screen.until("You said: hello");
     await screen.say("/clear");
     await screen.until("A new conversation begins.");
-    const other = openPty(at, { env: { ANTHROPIC_API_KEY: undefined } });
+    await compare("it answered", screen);
+    const other = await start(at, { env: { ANTHROPIC_API_KEY: undefined } });
     await other.untilScreen("watch the demo");
     other.type("1");
     expect(await other.ended).toMatchObject({ exitCode: 1 });
@@ -41,6 +43,7 @@ describe("how the screen starts and ends", () => {
     await screen.untilScreen("Do you trust whoever wrote what is in this folder?");
     expect(screen.screen()).toContain(".claude/settings.json: hooks.SessionStart");
     await expect(readFile(join(at.root, "ran"))).rejects.toThrow();
+    await compare("the question", screen);
     screen.type("4");
     expect(await screen.ended).toMatchObject({ exitCode: 1 });
     expect(screen.all()).toContain("this folder is not trusted, and nothing was started");
@@ -63,6 +66,85 @@ describe("how the screen starts and ends", () => {
     expect(third.all()).not.toContain("Do you trust");
   });
 
+  it("stops with ctrl-z and goes on where it was", async () => {
+    const { at, api } = await setScreen([{ text: "I am back." }]);
+    const shell = await start(at, {
+      program: ["/bin/bash", "--norc", "--noprofile", "-i"],
+      env: { PS1: "shell$ " },
+    });
+    await shell.untilScreen("shell$");
+    shell.type(`${process.execPath} ${main} --base-url ${api.url}\r`);
+    await shell.untilScreen("so far");
+    shell.type("half a word");
+    await shell.untilScreen("half a word");
+    shell.type(keys.controlZ);
+    await shell.untilScreen(/Stopped[^]*shell\$/);
+    shell.type("echo $((40 + 2))\r");
+    await shell.untilScreen(/^42$/m);
+    shell.type("fg\r");
+    await shell.untilScreen(/❯ half a word/);
+    shell.type(keys.enter);
+    await shell.until("I am back.");
+    await compare("it came back", shell);
+    shell.type(keys.controlD);
+    await shell.untilScreen(/--resume[^]*shell\$/);
+  });
+
+  it("works in 40 columns, and draws anew where the window changes", async () => {
+    const long = "word ".repeat(40).trim();
+    const { open } = await setScreen([{ text: `${long}\n\nThe end.` }]);
+    const screen = await open({ columns: 40, rows: 12 });
+    await screen.say("hello");
+    await screen.untilScreen("The end.");
+    await screen.settled();
+    expect(
+      screen
+        .all()
+        .split("\n")
+        .filter((line) => line.startsWith("word word")),
+    ).toHaveLength(5);
+    await compare("40 columns", screen);
+    screen.type("typed");
+    await screen.untilScreen("❯ typed");
+    screen.resize(30, 12);
+    await screen.untilScreen(/^─{30}\n❯ typed\n/m);
+    await screen.settled();
+    expect(screen.rows().filter((line) => line === "❯ typed")).toHaveLength(1);
+    expect(screen.screen()).toMatch(/^─{30}\n❯ typed\n[\d.]+K\/\d+K \d+% left/m);
+    await compare("30 columns", screen);
+    screen.resize(80, 20);
+    await screen.untilScreen(/^─{80}\n❯ typed\n/m);
+    await screen.settled();
+    await compare("80 columns", screen);
+    expect(
+      screen
+        .all()
+        .split("\n")
+        .filter((line) => line === "❯ typed"),
+    ).toHaveLength(1);
+    expect(screen.all()).toContain("The end.");
+  });
+
+  it("takes its own screen where it is told to, and gives back what was there", async () => {
+    const { open } = await setScreen([
+      { text: Array.from({ length: 60 }, (_, at) => `- item ${at}`).join("\n") },
+    ]);
+    const screen = await open({ args: ["--full-screen"] });
+    expect(screen.raw()).toContain("\u001b[?1049h");
+    await screen.say("list");
+    await screen.untilScreen("item 59");
+    screen.type(keys.pageUp);
+    await screen.untilScreen(/^- item 20$/m);
+    await compare("scrolled", screen);
+    screen.type(keys.pageDown);
+    await screen.untilScreen("item 59");
+    screen.type(keys.controlD);
+    await screen.ended;
+    expect(screen.raw()).toContain("\u001b[?1049l");
+  });
+});
+
+describe("how the screen starts and ends", () => {
   it.each(["SIGTERM", "SIGHUP"] as const)(
     "gives the terminal back after %s, in the middle of an answer",
     async (signal) => {
@@ -72,7 +154,7 @@ describe("how the screen starts and ends", () => {
       const screen = await open({ args: ["--permission-mode", "bypassPermissions"] });
       await screen.say("wait");
       await screen.untilScreen("Bash sleep 60");
-      screen.pty.kill(signal);
+      screen.kill(signal);
       expect(await screen.ended).toMatchObject({ exitCode: 130 });
       expect(screen.raw()).toMatch(restored);
       expect(screen.screen()).not.toContain("esc interrupts");
@@ -94,7 +176,7 @@ describe("how the screen starts and ends", () => {
     await screen.until("Hello.");
     await screen.say("/resume");
     await screen.untilScreen("which conversation?");
-    screen.pty.kill("SIGTERM");
+    screen.kill("SIGTERM");
     expect(await screen.ended).toMatchObject({ exitCode: 130 });
     expect(screen.raw()).toMatch(restored);
   });
@@ -146,30 +228,6 @@ describe("how the screen starts and ends", () => {
     await screen.until("There is nothing to open yet.");
   });
 
-  it("stops with ctrl-z and goes on where it was", async () => {
-    const { at, api } = await setScreen([{ text: "I am back." }]);
-    const shell = openPty(at, {
-      program: ["/bin/bash", "--norc", "--noprofile", "-i"],
-      env: { PS1: "shell$ " },
-    });
-    await shell.untilScreen("shell$");
-    const main = new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url).pathname;
-    shell.type(`${process.execPath} ${main} --base-url ${api.url}\r`);
-    await shell.untilScreen("so far");
-    shell.type("half a word");
-    await shell.untilScreen("half a word");
-    shell.type(keys.controlZ);
-    await shell.untilScreen(/Stopped[^]*shell\$/);
-    shell.type("echo $((40 + 2))\r");
-    await shell.untilScreen(/^42$/m);
-    shell.type("fg\r");
-    await shell.untilScreen(/❯ half a word/);
-    shell.type(keys.enter);
-    await shell.until("I am back.");
-    shell.type(keys.controlD);
-    await shell.untilScreen(/--resume[^]*shell\$/);
-  });
-
   it.each([
     ["ACCESSIBLE", { ACCESSIBLE: "1" }],
     ["TERM=dumb", { TERM: "dumb" }],
@@ -201,52 +259,5 @@ describe("how the screen starts and ends", () => {
     await screen.until("Gr??e -- ?? ok");
     // oxlint-disable-next-line no-control-regex -- control characters are what this is about
     expect(screen.raw()).not.toMatch(/\u001b\[[\d;]*m|[^\u0000-\u007f]/);
-  });
-
-  it("works in 40 columns, and draws anew where the window changes", async () => {
-    const long = "word ".repeat(40).trim();
-    const { open } = await setScreen([{ text: `${long}\n\nThe end.` }]);
-    const screen = await open({ columns: 40, rows: 12 });
-    await screen.say("hello");
-    await screen.untilScreen("The end.");
-    await screen.settled();
-    expect(
-      screen
-        .all()
-        .split("\n")
-        .filter((line) => line.startsWith("word word")),
-    ).toHaveLength(5);
-    screen.type("typed");
-    await screen.untilScreen("❯ typed");
-    screen.resize(30, 12);
-    await screen.settled();
-    expect(screen.terminal.screen().filter((line) => line === "❯ typed")).toHaveLength(1);
-    expect(screen.screen()).toMatch(/^─{30}\n❯ typed\n[\d.]+K\/\d+K \d+% left/m);
-    screen.resize(80, 20);
-    await screen.settled();
-    expect(
-      screen
-        .all()
-        .split("\n")
-        .filter((line) => line === "❯ typed"),
-    ).toHaveLength(1);
-    expect(screen.all()).toContain("The end.");
-  });
-
-  it("takes its own screen where it is told to, and gives back what was there", async () => {
-    const { open } = await setScreen([
-      { text: Array.from({ length: 60 }, (_, at) => `- item ${at}`).join("\n") },
-    ]);
-    const screen = await open({ args: ["--full-screen"] });
-    expect(screen.raw()).toContain("\u001b[?1049h");
-    await screen.say("list");
-    await screen.untilScreen("item 59");
-    screen.type("\u001b[5~");
-    await screen.untilScreen(/^- item 20$/m);
-    screen.type("\u001b[6~");
-    await screen.untilScreen("item 59");
-    screen.type(keys.controlD);
-    await screen.ended;
-    expect(screen.raw()).toContain("\u001b[?1049l");
   });
 });

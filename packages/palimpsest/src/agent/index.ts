@@ -5,6 +5,7 @@ export { connectServers, type McpOptions, type McpServers } from "./mcp/connect-
 export type { McpServerConfig } from "./mcp/server-config.js";
 export type { PermissionMode } from "./permissions/mode.js";
 export type { CompactionProgress } from "./session/compaction-progress.js";
+export type { ReadyCompaction, SummaryReview } from "./session/reviewed-compaction.js";
 export type { TellEngineEvent, ToldEngineEvent } from "./session/session-events.js";
 export { openSession, type Session } from "./session/session.js";
 export type { SessionOptions } from "./session/session-options.js";

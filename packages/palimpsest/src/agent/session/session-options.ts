@@ -10,6 +10,7 @@ import type { AgentType } from "../subagents/agent-types.js";
 import type { AskUserOptions } from "../tools/ask-user.js";
 import type { CompactionProgress } from "./compaction-progress.js";
 import type { TellEngineEvent } from "./session-events.js";
+import type { SummaryReview } from "./reviewed-compaction.js";
 import type { ExitPlanModeOptions } from "../tools/plan-mode.js";
 
 export interface GivenPrompt {
@@ -55,6 +56,8 @@ export interface SessionOptions {
   readonly askUser?: AskUserOptions["ask"];
   /** Shows a plan to the person. */
   readonly approvePlan?: ExitPlanModeOptions["approve"];
+  /** Looks at the summary of a compaction that the person asked for before it takes effect; undefined where nobody wants to. */
+  readonly reviewSummary?: () => SummaryReview | undefined;
   /** Told of a file, by its real path, before a tool of the agent writes it. What it rejects with is told to the model. */
   readonly beforeEdit?: (path: string) => Promise<void>;
   /** A sentence for the person: of hooks, of their problems, of what the API says of a model. */

@@ -3,6 +3,8 @@ import { compaction } from "@palimpsest/core/compaction";
 import type { Agent } from "../loop/agent.js";
 import { createKeepAlive, type KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
 import { createPreparedCompaction, type PreparedCompaction } from "./prepared-compaction.js";
+import { reviewedCompaction } from "./reviewed-compaction.js";
+import type { SessionOptions } from "./session-options.js";
 
 /** What happens to a session's conversation while nobody says anything, and when somebody does again. */
 export interface SessionPauses
@@ -14,12 +16,13 @@ export function createSessionPauses(
   conversation: () => Conversation,
   {
     onNotice,
+    reviewSummary,
     settings,
     ...ports
   }: Pick<KeepAliveOptions, "provider" | "now"> & {
     readonly settings: Parameters<typeof createPreparedCompaction>[1]["settings"];
     readonly onNotice: (sentence: string) => void;
-  },
+  } & Pick<SessionOptions, "reviewSummary">,
 ): SessionPauses {
   const prepared = createPreparedCompaction(conversation, { inner: compaction, settings });
   const keepAlive = createKeepAlive(conversation, {
@@ -32,7 +35,7 @@ export function createSessionPauses(
   return {
     during: keepAlive.during,
     lastAt: keepAlive.lastAt,
-    stage: prepared.stage,
+    stage: reviewSummary === undefined ? prepared.stage : reviewedCompaction(prepared.stage, reviewSummary),
     takeUp: (signal) => prepared.takeUp({ isCold: keepAlive.isCold(), signal }),
   };
 }

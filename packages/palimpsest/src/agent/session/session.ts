@@ -283,6 +283,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     settings: settings.engine,
     now,
     onNotice: (sentence) => options.onNotice?.(sentence),
+    ...(options.reviewSummary === undefined ? {} : { reviewSummary: options.reviewSummary }),
   });
   const conversation = createConversation(
     {

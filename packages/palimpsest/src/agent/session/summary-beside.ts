@@ -37,6 +37,34 @@ class KeptBack extends Error {
   }
 }
 
+type Outcome = Awaited<ReturnType<CompactionStage["perform"]>>;
+type Commit = Running["commit"];
+
+/** In place of a commit: a compaction takes no effect, and it counts for no failure that it was not stored. */
+export function keptBack(commit: Commit): Commit {
+  return async (event) => {
+    if (event.kind === "compacted") throw new KeptBack(event.compacted);
+    if (event.kind !== "not-stored") await commit(event);
+  };
+}
+
+/** What a compaction came to whose commit was `keptBack`. */
+export async function untilKeptBack(perform: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await perform();
+  } catch (error) {
+    if (error instanceof KeptBack) return error.compacted;
+    throw error;
+  }
+}
+
+/** `PreCompact` hooks are heard; that it has happened is told to nobody. */
+export const quietHooks = (hooks: NonNullable<Setup["options"]["hooks"]>): typeof hooks => ({
+  preCompact: (input, signal) => hooks.preCompact(input, signal),
+  sessionStart: async () => ({}),
+  postCompact: async () => ({}),
+});
+
 /** Of a beginning only, what a fork would read may have ended before the rest: nothing has read it since. */
 const whole = { kind: "full", keepRecentTokens: 0 } as const;
 
@@ -48,7 +76,7 @@ export async function writeBeside(
   inner: CompactionStage,
   running: Running,
   { job, signal }: { readonly job: SummaryJob; readonly signal: AbortSignal | undefined },
-): Promise<Awaited<ReturnType<CompactionStage["perform"]>>> {
+): Promise<Outcome> {
   const { setup, ledger } = running;
   const { state: _state, onStatus: _status, every: _every, provider, hooks, ...options } = setup.options;
   const { live, size } = running.state.context;
@@ -63,19 +91,12 @@ export async function writeBeside(
     options: {
       ...options,
       ...(provider && { provider: oneCall(provider, { model: running.state.model, tokens, job }) }),
-      ...(hooks && {
-        hooks: {
-          preCompact: (input, signal) => hooks.preCompact(input, signal),
-          sessionStart: async () => ({}),
-          postCompact: async () => ({}),
-        },
-      }),
+      ...(hooks && { hooks: quietHooks(hooks) }),
     },
   };
   const changes = {
-    async commit(event: Parameters<Running["commit"]>[0]) {
-      if (event.kind === "compacted") throw new KeptBack(event.compacted);
-    },
+    // A failure while nobody is there counts for nothing.
+    commit: keptBack(async () => {}),
     ledger: {
       account: ledger.account,
       told: ledger.told,
@@ -86,13 +107,11 @@ export async function writeBeside(
       },
     },
   };
-  try {
-    return await inner.perform(viewOf(running, own, changes), { trigger: "auto", signal, scope: whole });
-  } catch (error) {
-    if (!(error instanceof KeptBack)) throw error;
-    await ledger.save();
-    return error.compacted;
-  }
+  const outcome = await untilKeptBack(() =>
+    inner.perform(viewOf(running, own, changes), { trigger: "auto", signal, scope: whole }),
+  );
+  if (outcome.kind === "compacted") await ledger.save();
+  return outcome;
 }
 
 /** The conversation for a compaction whose `PreCompact` hooks have been heard. */
@@ -111,7 +130,7 @@ export function afterPreCompact(running: Running): Running {
 }
 
 /** The same conversation, made with something else. */
-const viewOf = (
+export const viewOf = (
   running: Running,
   setup: Setup,
   {

@@ -94,16 +94,13 @@ export async function openAgent(
     signal,
     more = {},
     askTrust,
-    wrapProvider = (provider) => provider,
   }: {
     readonly terminal: Terminal;
     readonly source: SessionOptions["source"];
     readonly onNotice: (text: string) => void;
-    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "approvePlan" | "beforeEdit">;
+    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "approvePlan" | "beforeEdit" | "reviewSummary">;
     /** Whether what a folder that is not trusted asks for holds; without it that is an error. */
     readonly askTrust?: (untrusted: UntrustedClaims) => Promise<boolean>;
-    /** Comes between the session and whoever answers. */
-    readonly wrapProvider?: (provider: ModelProvider) => ModelProvider;
   } & Pick<SessionOptions, "onCompaction" | "onEngineEvent" | "signal">,
 ): Promise<OpenedAgent> {
   const { env } = terminal;
@@ -253,7 +250,7 @@ export async function openAgent(
       style,
       givenPrompt: () => prompt,
       ...(mcp === undefined ? {} : { mcp }),
-      provider: wrapProvider(chosen.provider),
+      provider: chosen.provider,
       account: account.facts,
       model,
       mode,

@@ -16,7 +16,7 @@ import type { ScreenIo } from "./surface/screen-io.js";
 import { createKeptCopies, type KeptCopies } from "./talk/kept-copies.js";
 import { keepRule, ownSettingsFile } from "./talk/kept-rule.js";
 import { createQuestions } from "./talk/questions.js";
-import { reviewingProvider, type Review } from "./talk/review-provider.js";
+import type { Review } from "./talk/review.js";
 import { Talk } from "./driver/talk.js";
 import { shownLine } from "./text/shown-text.js";
 import { wrapLines } from "./text/width.js";
@@ -177,9 +177,12 @@ function opener(_flags: ScreenFlags, parts: OpenerParts): Open {
       },
       onCompaction: (progress) => surface.dispatch({ kind: "compaction", progress, at: Date.now() }),
       signal: stop.signal,
-      more: { ...questions, beforeEdit: async (path) => copies?.keep(path) },
+      more: {
+        ...questions,
+        beforeEdit: async (path) => copies?.keep(path),
+        reviewSummary: () => review.current,
+      },
       askTrust: (untrusted) => askTrust(untrusted, { surface, config, cwd }),
-      wrapProvider: (provider) => reviewingProvider(provider, review),
     });
     current = opened;
     const folder = sessionFolder(data, opened.session.id);

@@ -1,6 +1,7 @@
 import type { ModelResponse } from "../../../messages/call/response.js";
 import type { BilledCall } from "../../../messages/billed-calls.js";
 import type { QuerySource } from "../../../messages/call/query-source.js";
+import type { CompactionBlock } from "../../../messages/content.js";
 import type { ModelRequest } from "../../../messages/call/request.js";
 import type { NormaliseOptions } from "../../../messages/normalise/normaliser.js";
 import type { Clock, Ids } from "../../../messages/construct.js";
@@ -53,6 +54,8 @@ export interface PreparedSummary {
   readonly writer?: WriterName;
   /** What had to be added to it. Default: nothing. */
   readonly mended?: Mended;
+  /** The provider's own block, in place of a summary message. */
+  readonly block?: CompactionBlock;
 }
 
 export type CompactPhase = "hooks" | "summarising" | "restoring" | "finishing";

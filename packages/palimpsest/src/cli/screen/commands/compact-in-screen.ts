@@ -1,5 +1,7 @@
 import { isHumanMessage } from "@palimpsest/core";
+import type { Compacted } from "@palimpsest/core/compaction";
 import { figure } from "../../../agent/commands/figures.js";
+import { plural } from "../../terminal.js";
 import { shownText } from "../text/shown-text.js";
 import { wrapLines } from "../text/width.js";
 import { saidText } from "../talk/said-text.js";
@@ -40,18 +42,17 @@ async function withMessage(args: string, talk: TalkHandle): Promise<string | und
   return uuid === undefined ? undefined : `${word} ${uuid}`;
 }
 
+/** Whoever writes the summary: nothing is swapped in before the person has seen it. */
 async function review(command: string, talk: TalkHandle, signal: AbortSignal): Promise<void> {
   const { surface, parts } = talk;
-  const off = new AbortController();
-  const dropped = await whatIsDropped(talk);
-  parts.review.current = async (summary) => {
+  parts.review.current = async ({ compacted, text }) => {
     const chosen = await surface.ask(
       {
         about: ({ width, theme }) => [
           theme.bold("The summary, before it takes the place of what it is about"),
-          ...dropped.map((line) => theme.dim(line)),
+          ...whatIsDropped(compacted).flatMap((line) => wrapLines(line, width).map(theme.dim)),
           "",
-          ...wrapLines(shownText(summary), width),
+          ...wrapLines(shownText(text), width),
         ],
         choices: [
           { value: "take", label: "take it" },
@@ -62,34 +63,38 @@ async function review(command: string, talk: TalkHandle, signal: AbortSignal): P
       signal,
     );
     const answer = chosen?.values[0];
-    const edited = answer === "edit" ? await surface.edit("The summary, as you want it", summary) : summary;
-    if ((answer !== "take" && answer !== "edit") || edited === undefined) {
-      off.abort();
-      return undefined;
-    }
-    return edited;
+    if (answer === "edit") return surface.edit("The summary, as you want it", text);
+    return answer === "take" ? text : undefined;
   };
   try {
-    const result = await talk.say(command, AbortSignal.any([signal, off.signal]));
-    // Notes, and summaries without a model, pass nobody on their way.
-    const { writer } = (result.command ?? {}) as { readonly writer?: unknown };
-    if (result.reason === "done" && (writer === "notes" || writer === "extractive")) {
-      talk.notice(
-        `The summary was written without a model (${writer}): look at it with ctrl-o, and /undo takes it back.`,
-      );
-    }
+    await talk.say(command, signal);
   } finally {
     parts.review.current = undefined;
   }
 }
 
-async function whatIsDropped({ session }: TalkHandle): Promise<readonly string[]> {
-  const { steps } = await session.conversation.plan({ instructions: "" });
-  const step = steps.find(({ tier }) => tier === "full" || tier === "notes");
-  if (step === undefined || !("plan" in step) || step.plan.kind !== "plan") return [];
-  const { summarised, kept, restored, notRestored, tokensBefore, tokensAfter } = step.plan;
+const WRITERS: Readonly<Record<Compacted["writer"], string>> = {
+  fork: "the model",
+  streaming: "the model",
+  server: "the API itself",
+  notes: "the notes that were kept, without a call",
+  extractive: "nobody: it is put together from what was said, without a call",
+};
+
+function whatIsDropped({
+  boundary,
+  kept,
+  restored,
+  attachments,
+  writer,
+  tokensBefore,
+  tokensAfter,
+}: Compacted): readonly string[] {
+  const summarised = Number(boundary.compactMetadata?.messagesSummarized ?? 0);
+  const back = restored?.attachments.length ?? attachments.length;
   return [
-    `${summarised.length} messages go into it, ${kept.length} stay word for word, ${restored.length} things come back, ${notRestored.length} do not`,
+    `written by ${WRITERS[writer]}`,
+    `summarised: ${plural(summarised, "message")} · kept word for word: ${kept.length} · brought back: ${plural(back, "item")} · not brought back: ${restored?.skipped.length ?? 0}`,
     `${figure(tokensBefore)} → about ${figure(tokensAfter)} tokens`,
   ];
 }

@@ -4,7 +4,7 @@ import type { AgentFlags, OpenedAgent } from "../../headless/open-agent.js";
 import type { Tone } from "../state/item.js";
 import type { Surface } from "../surface/surface.js";
 import type { KeptCopies } from "./kept-copies.js";
-import type { Review } from "./review-provider.js";
+import type { Review } from "./review.js";
 
 export interface TalkParts {
   readonly surface: Surface;
