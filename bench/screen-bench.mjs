@@ -90,6 +90,8 @@ function ours(onWrite) {
       onMode: nothing,
       onLeave: nothing,
       takeQueued: nothing,
+      onPaste: nothing,
+      earlierPrompts: async () => [],
     },
     now: Date.now,
     suspend: nothing,

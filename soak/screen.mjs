@@ -152,6 +152,8 @@ class Stage {
         onMode: nothing,
         onLeave: nothing,
         takeQueued: () => undefined,
+        onPaste: () => undefined,
+        earlierPrompts: async () => [],
       },
       now: () => this.#clock,
       suspend: nothing,

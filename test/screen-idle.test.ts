@@ -46,6 +46,8 @@ function stage() {
       onMode: () => {},
       onLeave: () => {},
       takeQueued: () => undefined,
+      onPaste: () => undefined,
+      earlierPrompts: async () => [],
     },
     now: Date.now,
     suspend: () => {},

@@ -86,6 +86,32 @@ type Told = Readonly<Record<string, never>>;
 const told = (line: Line | undefined): Told => (line?.["command"] ?? {}) as Told;
 const resultsIn = (lines: readonly Line[]): readonly Line[] => lines.filter(({ type }) => type === "result");
 
+it("a compaction that names no message, or has nothing to gain, says so and pays nothing", async () => {
+  const { api, ask, stream } = await setUp();
+  const first = await ask(["Do the work."]);
+  const sent = (await api.requests()).length;
+  const prompts = ["/compact up-to", "/compact from now on be short", "/compact --dry-run from"];
+  const results = resultsIn(await stream(prompts, ["--resume", String(first.said["sessionId"])]));
+  expect(results.map(({ result }) => result)).toEqual([
+    expect.stringMatching(/^\/compact up-to needs a message: give its uuid[^.]*\.$/),
+    expect.stringMatching(
+      /^\/compact from: "now" is not a message of this conversation: give its uuid[^.]*\.$/,
+    ),
+    expect.stringMatching(/^\/compact from needs a message: /),
+  ]);
+  expect((await api.requests()).length).toBe(sent);
+
+  const more = ["/compact", "/compact", "/compact keep names"];
+  const later = resultsIn(await stream(more, ["--resume", String(first.said["sessionId"])]));
+  expect(later.map(({ result }) => String(result).split(/ \d|:/)[0])).toEqual([
+    "Compacted",
+    "There is nothing to gain yet",
+    "There is nothing to gain yet",
+  ]);
+  expect(told(later.at(-1))).toMatchObject({ reason: "not_smaller" });
+  expect((await api.requests()).length).toBe(sent + 1);
+});
+
 it("the commands of the program itself, in one process and across processes", async () => {
   const { at, api, ask, stream } = await setUp();
   const first = await ask(["Do the work, and never touch build/.", "--pin"]);

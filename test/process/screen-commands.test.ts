@@ -91,6 +91,14 @@ describeInEach("commands of the screen", ({ setScreen, compare }) => {
     await screen.say("one");
     await screen.until("First.");
     expect(JSON.stringify(api.bodies[0]?.messages)).toContain("<bash-stdout>from the shell");
+    for (const [typed, said] of [
+      ["/compact", "There is nothing to gain yet"],
+      ["/compact from now on be brief", '"now" is not a message of this conversation'],
+    ] as const) {
+      await screen.say(typed);
+      await screen.until(said);
+    }
+    expect(api.bodies).toHaveLength(1);
     await screen.say("/btw what is this?");
     await screen.until("by the way: Told by the model.");
     await screen.until("beside the conversation");

@@ -133,6 +133,9 @@ describeInEach("how the screen starts and ends", ({ setScreen, start, compare })
     expect(screen.raw()).toContain("\u001b[?1049h");
     await screen.say("list");
     await screen.untilScreen("item 59");
+    // While it is still said, what is scrolled to moves on with it.
+    await screen.untilScreen("warm until");
+    await screen.settled();
     screen.type(keys.pageUp);
     await screen.untilScreen(/^- item 20$/m);
     await compare("scrolled", screen);

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -192,9 +193,10 @@ async function startInTmux(at: Folders, options: TerminalOptions = {}): Promise<
     type,
     paste(text) {
       const file = join(folder, `paste-${pane.slice(1)}`);
-      void writeFile(file, text)
-        .then(() => ask(`load-buffer -b pasted '${file}'`))
-        .then(() => ask(`paste-buffer -p -d -b pasted -t ${pane}`));
+      // At once: what is typed next comes after it.
+      writeFileSync(file, text);
+      void ask(`load-buffer -b pasted '${file}'`).catch(() => {});
+      void ask(`paste-buffer -p -d -b pasted -t ${pane}`).catch(() => {});
     },
     rows: () => seen.rows,
     scrollback: () => seen.scrollback,

@@ -12,7 +12,7 @@ import { addSoakCommand } from "./commands/soak.js";
 import { addTranscriptCommand } from "./commands/transcript.js";
 import { addTrustCommand } from "./commands/trust.js";
 import { wantsPrint } from "./commands/print.js";
-import { wantsScreen } from "./commands/screen.js";
+import { isPrompt, wantsScreen } from "./commands/screen.js";
 import { withoutKeys } from "../agent/base/key-variables.js";
 import { hidingTerminal, printable, printableText, type Terminal } from "./terminal.js";
 import { repeatFlags } from "./repeat-flags.js";
@@ -37,6 +37,11 @@ export async function run(args: readonly string[], screen: Terminal): Promise<nu
   try {
     if (wantsPrint(args, commands)) return await runPrint(args, terminal);
     if (isSeen && wantsScreen(args, commands)) return await openScreen(args, terminal);
+    const [first = "-"] = args;
+    if (!first.startsWith("-") && !args.some((arg) => commands.has(arg)) && isPrompt(first, commands)) {
+      terminal.stderr.write(`${NO_TERMINAL}\n`);
+      return ExitCode.usage;
+    }
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -53,6 +58,9 @@ export async function run(args: readonly string[], screen: Terminal): Promise<nu
 }
 
 const PRINT_HINT = 'palimpsest: to give the agent something to do, put -p before it: palimpsest -p "fix it"';
+
+const NO_TERMINAL =
+  'palimpsest: a prompt by itself opens the agent in a terminal, and there is none here: put -p before it, as in palimpsest -p "fix it"';
 
 /** Whether it may have been meant for the agent: a prompt, or one of its flags, without `-p` and without a command. */
 const isPromptLost = (
@@ -90,7 +98,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
     [
       "",
       "The agent in the terminal:",
-      "  $ palimpsest                     (palimpsest --continue, palimpsest --resume)",
+      '  $ palimpsest "what to do"        (palimpsest, palimpsest --continue, palimpsest --resume)',
       "The agent without a screen:",
       '  $ palimpsest -p "what to do"     (palimpsest -p --help)',
     ].join("\n"),

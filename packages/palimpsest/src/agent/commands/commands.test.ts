@@ -128,7 +128,7 @@ describe("a message is named by", () => {
     expect(findMessage(messages, given).kind).toBe(kind);
   });
 
-  it("/compact, or it is an instruction", () => {
+  it("/compact, and what names none is never taken for an instruction", () => {
     const read = (args: string) => readCompactArguments(args, messages);
     expect(read("from abcd1 --dry-run keep names")).toEqual({
       isDry: true,
@@ -138,12 +138,19 @@ describe("a message is named by", () => {
       isDry: true,
       options: { scope: { kind: "up_to", pivot: "abcd9999-2" } },
     });
-    expect(read("from now on be short")).toEqual({
+    for (const args of ["from", "up-to", "--dry-run up-to", "up-to --dry-run", "from --dry-run keep names"])
+      expect(read(args)).toMatch(/^\/compact (?:from|up-to) needs a message: /);
+    for (const args of ["from now on be short", "from tomorrow", "up-to here", "from 00000000"])
+      expect(read(args)).toMatch(/is not a message of this conversation/);
+    expect(read("keep what came from abcd1")).toEqual({
       isDry: false,
-      options: { instructions: "from now on be short" },
+      options: { instructions: "keep what came from abcd1" },
+    });
+    expect(read("fromage, up-tools")).toEqual({
+      isDry: false,
+      options: { instructions: "fromage, up-tools" },
     });
     expect(read("")).toEqual({ isDry: false, options: {} });
-    expect(read("from 00000000")).toContain("There is no message");
     expect(read("from abcd")).toContain("2 messages");
     expect(read("--all")).toContain("does not know");
   });

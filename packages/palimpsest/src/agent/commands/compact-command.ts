@@ -26,16 +26,20 @@ export function readCompactArguments(args: string, live: Session["conversation"]
     rest = without;
   };
   takeDry();
-  const [head, word, given] = /^(from|up-to)\s+(\S+)\s*/.exec(rest) ?? [];
+  const [head, word = "", given = ""] = /^(from|up-to)(?:\s+(\S+)\s*|$)/i.exec(rest) ?? [];
   let scope: CompactOptions["scope"];
-  if (head !== undefined && given !== undefined) {
+  if (head !== undefined) {
+    // What was meant as a message is not paid for as an instruction.
+    const how = `give its uuid, or a beginning of it with four characters or more; an instruction must not begin with "${word}".`;
+    if (given === "" || given.startsWith("--")) return `/compact ${word} needs a message: ${how}`;
     const found = findMessage(live, given);
-    // "from now on …" is an instruction.
-    if (found.kind !== "found" && (found.kind === "ambiguous" || looksLikeId(given))) return found.message;
-    if (found.kind === "found") {
-      scope = { kind: word === "from" ? "from" : "up_to", pivot: found.uuid };
-      rest = rest.slice(head.length);
+    if (found.kind !== "found") {
+      return found.kind === "ambiguous"
+        ? found.message
+        : `/compact ${word}: ${JSON.stringify(given.slice(0, 80))} is not a message of this conversation: ${how}`;
     }
+    scope = { kind: word.toLowerCase() === "from" ? "from" : "up_to", pivot: found.uuid };
+    rest = rest.slice(head.length);
   }
   takeDry();
   if (/^--\S/.test(rest)) {
@@ -46,8 +50,6 @@ export function readCompactArguments(args: string, live: Session["conversation"]
     options: { ...(scope === undefined ? {} : { scope }), ...(rest === "" ? {} : { instructions: rest }) },
   };
 }
-
-const looksLikeId = (word: string): boolean => /^[0-9a-f-]{6,}$/i.test(word) && /\d/.test(word);
 
 /** Compacts, or says what that would do. */
 export async function compactCommand(
@@ -62,12 +64,28 @@ export async function compactCommand(
     // Without a scope it is the next request that is planned; instructions, if empty ones, ask for a compaction.
     return showPlan(await conversation.plan({ instructions: "", ...options }));
   }
+  if (await hasNothingToGain(session, options)) return nothingToGain;
   const outcome = await conversation.compact({ ...options, signal });
   if (outcome.kind === "failed") {
     return { kind: "failed", text: outcome.message, data: { reason: outcome.reason } };
   }
   return { ...showCompacted(outcome), step: stepOf(outcome) };
 }
+
+/** A summary of the usual length would be longer than what it is about: nobody is asked for one. */
+async function hasNothingToGain({ conversation }: Session, options: Wanted["options"]): Promise<boolean> {
+  const { steps } = await conversation.plan({ instructions: "", ...options });
+  const step = steps.find(({ tier }) => tier === "full" || tier === "notes");
+  return (
+    step !== undefined && "plan" in step && step.plan.kind === "none" && step.plan.reason === "not_smaller"
+  );
+}
+
+const nothingToGain: CommandResult = {
+  kind: "failed",
+  text: "There is nothing to gain yet: a summary would be longer than what it is about. Nothing was sent, and the conversation is unchanged.",
+  data: { reason: "not_smaller" },
+};
 
 function showPlan({ tokens, steps }: ConversationPlan): CommandResult {
   const step = steps.find(({ tier }) => tier === "full" || tier === "notes");

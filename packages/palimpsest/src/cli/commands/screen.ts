@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { nearNames } from "../../agent/base/near-names.js";
 import type { ScreenFlags } from "../screen/run-screen.js";
 import type { Terminal } from "../terminal.js";
 import { addAgentOptions, agentFlagsOf, type ParsedAgentFlags } from "./agent-options.js";
@@ -10,9 +11,19 @@ interface ParsedFlags extends ParsedAgentFlags {
 
 const OTHERS = new Set(["-h", "--help", "-V", "--version", "help"]);
 
-/** Whether the arguments ask for the agent in the terminal: none at all, or its flags without a command. */
-export const wantsScreen = (args: readonly string[], commands: ReadonlySet<string>): boolean =>
-  (args[0] ?? "-").startsWith("-") && !args.some((arg) => commands.has(arg) || OTHERS.has(arg));
+/**
+ * Whether the arguments ask for the agent in the terminal: none at all, its flags, or a prompt, and no command. One word that is
+ * nearly a command is a slip, and nothing to pay a model for.
+ */
+export function wantsScreen(args: readonly string[], commands: ReadonlySet<string>): boolean {
+  if (args.some((arg) => commands.has(arg) || OTHERS.has(arg))) return false;
+  const [first = "-"] = args;
+  return first.startsWith("-") || isPrompt(first, commands);
+}
+
+/** Whether a first argument that is not a flag is something to say to the agent. */
+export const isPrompt = (first: string, commands: ReadonlySet<string>): boolean =>
+  /\S\s+\S/.test(first) || (first.trim() !== "" && nearNames(first.trim(), [...commands]).length === 0);
 
 /** The command `palimpsest`. */
 export function createScreenCommand(terminal: Terminal, run: (flags: ScreenFlags) => Promise<void>): Command {

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { join } from "node:path";
 import { withoutKeys } from "../../agent/base/key-variables.js";
+import { earlierPrompts } from "../../agent/session/earlier-prompts.js";
 import { dataDirectory, sessionFolder } from "../../agent/session/session-folder.js";
 import { configDirectory } from "../../agent/settings/settings-files.js";
 import { createTrustStore } from "../../agent/trust/trust-store.js";
@@ -55,6 +56,8 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
       else talk.leave();
     },
     takeQueued: () => talk?.takeQueued(),
+    onPaste: (text) => talk?.pictures.take(text),
+    earlierPrompts: () => earlierPrompts({ dataDirectory: data, cwd, except: talk?.session.id }),
   };
   const surface = await createSurface({
     io,

@@ -28,7 +28,7 @@ export async function compactInScreen(
 
 /** `from` and `up-to` without a message: it is picked. */
 async function withMessage(args: string, talk: TalkHandle): Promise<string | undefined> {
-  const word = /^(from|up-to)$/.exec(args)?.[1];
+  const [, dry = "", word] = /^(--dry-run\s+)?(from|up-to)$/.exec(args) ?? [];
   if (word === undefined) return args;
   const said = talk.session.conversation.live.filter(isHumanMessage);
   const items = said.map((message) => ({ value: message.uuid, label: saidText(message) }));
@@ -39,7 +39,7 @@ async function withMessage(args: string, talk: TalkHandle): Promise<string | und
   const title =
     word === "from" ? "summarise from which message on?" : "summarise what stands before which message?";
   const uuid = await talk.surface.pick({ title, items, selected: items.length - 1 });
-  return uuid === undefined ? undefined : `${word} ${uuid}`;
+  return uuid === undefined ? undefined : `${dry}${word} ${uuid}`;
 }
 
 /** Whoever writes the summary: nothing is swapped in before the person has seen it. */

@@ -18,6 +18,7 @@ import type { GridPart, Tone } from "../state/item.js";
 import type { Status } from "../state/status.js";
 import type { Surface } from "../surface/surface.js";
 import type { KeptCopies } from "../talk/kept-copies.js";
+import { createPictures, type Pictures } from "../talk/pictures.js";
 import { saidText } from "../talk/said-text.js";
 import { isPriceFine } from "./price-warning.js";
 import { showEarlier } from "./show-earlier.js";
@@ -30,6 +31,7 @@ const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan"];
 /** A conversation of a person with the agent: takes what is typed, has it answered, and tells the surface what happens. */
 export class Talk implements TalkHandle {
   readonly parts: TalkParts;
+  readonly pictures: Pictures;
   opened: OpenedAgent;
   copies: KeptCopies;
   #inbox: string[] = [];
@@ -47,6 +49,10 @@ export class Talk implements TalkHandle {
     this.parts = parts;
     this.opened = opened;
     this.copies = copies;
+    this.pictures = createPictures({
+      guard: () => this.session.guard,
+      notice: (text, tone) => this.notice(text, tone),
+    });
   }
 
   get session(): Session {
@@ -208,7 +214,8 @@ export class Talk implements TalkHandle {
     const { surface, session } = this;
     surface.dispatch({ kind: "turn-began", at: this.parts.now() });
     const otherCommands = screenCommands.map(({ name }) => name);
-    const events = answerPrompt({ content: text, ...options }, { session, query, signal, otherCommands });
+    const content = this.pictures.contentOf(text);
+    const events = answerPrompt({ content, ...options }, { session, query, signal, otherCommands });
     let next = await events.next();
     while (next.done !== true) {
       await this.#hear(next.value, signal);
@@ -286,7 +293,7 @@ export class Talk implements TalkHandle {
         this.notice(refusal.trim() === "" ? "A hook kept the message from the model." : refusal, "warn");
         continue;
       }
-      const content = (agent.hide ?? ((words: string) => words))(text);
+      const content = this.pictures.contentOf((agent.hide ?? ((words: string) => words))(text));
       await conversation.append(createUserMessage(conversation.origin(), { content }));
       await this.#attach("UserPromptSubmit", said.contexts);
       this.surface.dispatch({ kind: "said", text });

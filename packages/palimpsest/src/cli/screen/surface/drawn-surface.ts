@@ -12,6 +12,8 @@ import { createState, type ScreenState, type Verbosity } from "../state/state.js
 import { shownLine } from "../text/shown-text.js";
 import { themeOn, type Theme } from "../theme.js";
 import { ChoiceView, type Chosen } from "../views/choice-view.js";
+import { createEditView } from "../views/edit-view.js";
+import { createHistoryView } from "../views/history-view.js";
 import { PickView } from "../views/pick-view.js";
 import { PromptView } from "../views/prompt-view.js";
 import { TextView } from "../views/text-view.js";
@@ -19,6 +21,7 @@ import type { View } from "../views/view.js";
 import type { Drawer } from "../writer/drawer.js";
 import type { Question, Surface, SurfaceHandlers } from "./surface.js";
 import { createTerminalMode, type KeySource, type TerminalMode } from "./terminal-mode.js";
+import { WatchedTime } from "./watched-time.js";
 
 export interface DrawnSurfaceOptions {
   readonly sink: TextSink;
@@ -49,6 +52,8 @@ const SECOND_LEAVE_MS = 2000;
 const ESC = "\u001b";
 const BELL = "\u0007";
 const CTRL_C = "\u0003";
+const PASTE_BEGIN = `${ESC}[200~`;
+const PASTE_END = `${ESC}[201~`;
 
 /** A terminal that is drawn on. */
 export class DrawnSurface implements Surface {
@@ -60,14 +65,15 @@ export class DrawnSurface implements Surface {
   #state: ScreenState;
   #theme: Theme;
   #frame: NodeJS.Timeout | undefined;
-  #ticker: NodeJS.Timeout | undefined;
-  #cooling: NodeJS.Timeout | undefined;
+  readonly #time: WatchedTime;
   #isClosed = false;
   #isStopped = false;
   #isReading = false;
   #escapedAt = Number.NEGATIVE_INFINITY;
   #leftAt = Number.NEGATIVE_INFINITY;
   #history: readonly string[] = [];
+  /** Keys that came while a paste is looked at. */
+  #held: string[] | undefined;
   readonly #stopListening: () => void;
   /** Calls off the views that are shown, the newest last. */
   readonly #cancels = new Set<() => void>();
@@ -84,6 +90,12 @@ export class DrawnSurface implements Surface {
     this.#options = options;
     this.#state = createState(options.verbosity);
     this.#theme = options.theme;
+    this.#time = new WatchedTime({
+      now: options.now,
+      hasMotion: options.hasMotion,
+      onSecond: () => this.#drawSoon(),
+      onCold: (status) => this.dispatch({ kind: "status", status: { ...status, isWarm: false } }),
+    });
     this.#mode = createTerminalMode(options.sink, options.keys);
     this.#prompt = new PromptView({
       theme: () => this.#theme,
@@ -95,7 +107,7 @@ export class DrawnSurface implements Surface {
     this.#mode.enter();
     if (options.asksBackground === true) options.sink.write(`${ESC}]11;?${BELL}`);
     this.#input.on("data", (data: string) => this.#handle(data));
-    this.#input.on("paste", (text: string) => this.#handle(`${ESC}[200~${text}${ESC}[201~`));
+    this.#input.on("paste", (text: string) => this.#handle(`${PASTE_BEGIN}${text}${PASTE_END}`));
     options.keys.on("data", this.#onData);
     // The terminal has gone away.
     options.keys.on("error", this.#onGone);
@@ -109,32 +121,9 @@ export class DrawnSurface implements Surface {
 
   readonly dispatch = (event: ScreenEvent): void => {
     this.#state = reduce(this.#state, event);
-    this.#watchTime();
+    this.#time.see(this.#state);
     this.#drawSoon();
   };
-
-  /** Seconds are counted while something is under way; the moment when the cache goes cold is drawn once. */
-  #watchTime(): void {
-    const isBusy = this.#state.activity !== undefined || this.#state.compaction !== undefined;
-    if (isBusy && this.#ticker === undefined && this.#options.hasMotion) {
-      this.#ticker = setInterval(() => this.#drawSoon(), 1000);
-      this.#ticker.unref();
-    } else if (!isBusy && this.#ticker !== undefined) {
-      clearInterval(this.#ticker);
-      this.#ticker = undefined;
-    }
-    clearTimeout(this.#cooling);
-    const { status } = this.#state;
-    if (status?.warmUntil === undefined || !status.isWarm) return;
-    const left = status.warmUntil - this.#options.now();
-    this.#cooling = setTimeout(
-      () => {
-        this.dispatch({ kind: "status", status: { ...status, isWarm: false } });
-      },
-      Math.max(0, left),
-    );
-    this.#cooling.unref();
-  }
 
   get #view(): View {
     return this.#views.at(-1) ?? this.#prompt;
@@ -186,6 +175,7 @@ export class DrawnSurface implements Surface {
 
   #handle(data: string): void {
     if (this.#isClosed) return;
+    if (this.#held !== undefined) return void this.#held.push(data);
     const { bindings, handlers, drawer } = this.#options;
     if (data.startsWith(`${ESC}]11;`)) return this.#takeBackground(data);
     const isPrompt = this.#views.length === 0;
@@ -196,6 +186,7 @@ export class DrawnSurface implements Surface {
       return this.draw();
     }
     if (!isPrompt) this.#view.handleInput(data);
+    else if (data.startsWith(PASTE_BEGIN)) this.#paste(data);
     else if (data === CTRL_C) this.#controlC();
     else if (isPressed(data, bindings.leave) && this.#prompt.text === "") handlers.onLeave();
     else if (isPressed(data, bindings.interrupt) && !this.#prompt.isCompleting) this.#escape();
@@ -211,6 +202,21 @@ export class DrawnSurface implements Surface {
       if (queued !== undefined) this.#prompt.text = queued;
     } else this.#prompt.handleInput(data);
     this.draw();
+  }
+
+  /** A paste may name a picture. What is typed while it is looked at comes after it. */
+  #paste(data: string): void {
+    const looked = this.#options.handlers.onPaste(data.slice(PASTE_BEGIN.length, -PASTE_END.length));
+    if (looked === undefined) return this.#prompt.handleInput(data);
+    this.#held = [];
+    void looked.then((words) => {
+      const held = this.#held ?? [];
+      this.#held = undefined;
+      if (words === undefined) this.#prompt.handleInput(data);
+      else this.#prompt.insert(words);
+      for (const key of held) this.#handle(key);
+      this.draw();
+    });
   }
 
   /** What the terminal says of its background; from then on lines are drawn with the theme for it. */
@@ -258,11 +264,23 @@ export class DrawnSurface implements Surface {
   }
 
   async #searchHistory(): Promise<void> {
-    if (this.#history.length === 0) return;
-    const items = this.#history.toReversed().map((text, index) => ({ value: String(index), label: text }));
-    const picked = await this.pick({ title: "what you said before", items });
+    const own = this.#history.toReversed();
+    const others = this.#options.handlers.earlierPrompts();
+    if (own.length === 0 && (await others).length === 0) {
+      this.dispatch({ kind: "notice", text: "Nothing was said in this folder yet.", tone: "plain" });
+      return;
+    }
+    const picked = await this.#show<string>((onPicked) =>
+      createHistoryView({
+        theme: () => this.#theme,
+        own,
+        others,
+        onChange: () => this.#drawSoon(),
+        onPicked,
+      }),
+    );
     if (picked === undefined) return;
-    this.#prompt.text = this.#history.toReversed()[Number(picked)] ?? "";
+    this.#prompt.text = picked;
     this.draw();
   }
 
@@ -325,21 +343,16 @@ export class DrawnSurface implements Surface {
     this.#show<string>((onPicked) => new PickView({ theme: () => this.#theme, ...list, onPicked }));
 
   readonly edit = (title: string, text: string): Promise<string | undefined> =>
-    this.#show<string>((finish) => {
-      const view = new PromptView({
+    this.#show<string>((onEdited) =>
+      createEditView({
         theme: () => this.#theme,
         rows: () => this.#options.size().rows * 2,
         onChange: () => this.#drawSoon(),
-        onSubmit: finish,
-      });
-      view.title = title;
-      view.text = text;
-      return {
-        render: (look) => view.render(look),
-        handleInput: (data) =>
-          isPressed(data, "escape") || data === CTRL_C ? finish(undefined) : view.handleInput(data),
-      };
-    });
+        title,
+        text,
+        onEdited,
+      }),
+    );
 
   readonly showDetails = (): void => {
     const { details } = this.#state;
@@ -386,8 +399,7 @@ export class DrawnSurface implements Surface {
     }
     this.#isClosed = true;
     clearTimeout(this.#frame);
-    clearInterval(this.#ticker);
-    clearTimeout(this.#cooling);
+    this.#time.stop();
     this.#stopListening();
     this.#options.keys.removeListener("data", this.#onData);
     this.#options.keys.removeListener("end", this.#onGone);

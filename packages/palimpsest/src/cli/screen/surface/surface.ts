@@ -1,3 +1,4 @@
+import type { EarlierPrompt } from "../../../agent/session/earlier-prompts.js";
 import type { Look } from "../lines/look.js";
 import type { ScreenEvent } from "../state/screen-event.js";
 import type { ScreenState } from "../state/state.js";
@@ -23,6 +24,10 @@ export interface SurfaceHandlers {
   readonly onLeave: () => void;
   /** They want to have what waits back, to edit it. */
   readonly takeQueued: () => string | undefined;
+  /** What stands in the place of what they paste; undefined, at once or later, where that is words. Never rejects. */
+  readonly onPaste: (text: string) => Promise<string | undefined> | undefined;
+  /** What they said in other conversations of this directory, the newest first. Never rejects. */
+  readonly earlierPrompts: () => Promise<readonly EarlierPrompt[]>;
 }
 
 /** Where the agent meets a person: a terminal that is drawn on, or one that only gets lines. */

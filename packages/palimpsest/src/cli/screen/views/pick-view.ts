@@ -19,26 +19,38 @@ export interface PickViewOptions {
   readonly items: readonly PickItem[];
   /** Where the list begins; default at its first. */
   readonly selected?: number;
+  /** Further items, which come later. */
+  readonly more?: Promise<readonly PickItem[]>;
+  /** Something came by itself. */
+  readonly onChange?: () => void;
   readonly onPicked: (value: string | undefined) => void;
 }
 
 const MOST_ROWS = 10;
 
+const shownItem = ({ value, label, description }: PickItem): SelectItem => ({
+  value,
+  label: shownLine(label) || "(no words)",
+  ...(description === undefined ? {} : { description: shownLine(description) }),
+});
+
 /** A list that is searched by typing. */
 export class PickView implements View {
   readonly #options: PickViewOptions;
-  readonly #items: readonly SelectItem[];
+  #items: readonly SelectItem[];
   #list: SelectList;
   #search = "";
 
   constructor(options: PickViewOptions) {
     this.#options = options;
-    this.#items = options.items.map(({ value, label, description }) => ({
-      value,
-      label: shownLine(label) || "(no words)",
-      ...(description === undefined ? {} : { description: shownLine(description) }),
-    }));
+    this.#items = options.items.map(shownItem);
     this.#list = this.#listOf(this.#items, options.selected ?? 0);
+    void options.more?.then((more) => {
+      const chosen = this.#list.getSelectedItem()?.value;
+      this.#items = [...this.#items, ...more.map(shownItem)];
+      this.#find(this.#search, chosen);
+      options.onChange?.();
+    });
   }
 
   #listOf(items: readonly SelectItem[], selected: number): SelectList {
@@ -52,13 +64,15 @@ export class PickView implements View {
     return list;
   }
 
-  #find(search: string): void {
+  /** `chosen` stays selected where it is still there. */
+  #find(search: string, chosen?: string): void {
     this.#search = search;
     const found =
       search.trim() === ""
         ? this.#items
         : fuzzyFilter([...this.#items], search, ({ label, description = "" }) => `${label} ${description}`);
-    this.#list = this.#listOf(found, 0);
+    const at = found.findIndex(({ value }) => value === chosen);
+    this.#list = this.#listOf(found, Math.max(0, at));
   }
 
   handleInput(data: string): void {
