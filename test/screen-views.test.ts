@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { glyphs } from "../packages/palimpsest/src/cli/screen/lines/glyphs.js";
+import { itemLines } from "../packages/palimpsest/src/cli/screen/lines/item-lines.js";
 import { statusLine } from "../packages/palimpsest/src/cli/screen/lines/status-line.js";
 import type { Status } from "../packages/palimpsest/src/cli/screen/state/status.js";
 import { asciiLine, takesUtf8 } from "../packages/palimpsest/src/cli/screen/text/ascii.js";
@@ -76,6 +77,64 @@ it("a list is searched by typing, and by nothing that is no letter", () => {
   view.handleInput("\r");
   view.handleInput("\u001b");
   expect(picked).toEqual(["2", undefined]);
+});
+
+describe("a list that is searched", () => {
+  const look = { width: 100, theme: themeNamed("dark", { env: {}, hasColours: false }), glyphs };
+  const seen = (view: PickView, width = 100): readonly string[] =>
+    view.render({ ...look, width }).lines.map((line) => line.trimEnd());
+
+  it("says that nothing was found, and how to leave it where there is little room", () => {
+    const items = ["one", "two"].map((label) => ({ value: label, label }));
+    const view = new PickView({ theme: () => look.theme, title: "which?", items, onPicked: () => {} });
+    expect(seen(view).at(-1)).toBe("type to search · enter picks · esc calls it off");
+    expect(seen(view, 40).at(-1)).toBe("enter picks · esc calls it off");
+    view.handleInput("zzz");
+    expect(seen(view)).toContain("  nothing found");
+    expect(seen(view).join("\n")).not.toContain("commands");
+  });
+
+  it("takes what comes later, keeps what was chosen, and finds it by search", async () => {
+    const items = ["one", "two"].map((label) => ({ value: label, label }));
+    let give: (more: readonly { readonly value: string; readonly label: string }[]) => void = () => {};
+    let changes = 0;
+    const picked: (string | undefined)[] = [];
+    const view = new PickView({
+      theme: () => look.theme,
+      title: "which?",
+      items,
+      more: new Promise((resolve) => (give = resolve)),
+      onChange: () => (changes += 1),
+      onPicked: (value) => picked.push(value),
+    });
+    view.handleInput("\u001b[B");
+    give([{ value: "three", label: "elsewhere: three" }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(changes).toBe(1);
+    expect(seen(view).filter((line) => line.startsWith("→"))).toEqual(["→ two"]);
+    view.handleInput("three");
+    view.handleInput("\r");
+    expect(picked).toEqual(["three"]);
+  });
+});
+
+describe("what is made of the context", () => {
+  it("has a legend none of whose entries is parted", () => {
+    const theme = themeNamed("dark", { env: {}, hasColours: false });
+    const parts = [
+      "system prompt and tools",
+      "what people said",
+      "answers",
+      "calls of Read",
+      "results of Read",
+    ];
+    const item = { kind: "grid", parts: parts.map((name) => ({ name, tokens: 10 })), limit: 1000 } as const;
+    for (let width = 40; width <= 120; width += 1) {
+      const lines = itemLines(item, { width, theme, glyphs });
+      expect(lines.every((line) => widthOf(line) <= width)).toBe(true);
+      expect(lines.some((line) => line.endsWith("░ left until it is compacted"))).toBe(true);
+    }
+  });
 });
 
 describe("the line that is always in sight", () => {

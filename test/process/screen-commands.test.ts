@@ -39,7 +39,9 @@ describeInEach("commands of the screen", ({ setScreen, compare }) => {
     const screen = await open();
     await screen.say("/help");
     await screen.until(/\/rewind +Goes back to an earlier message/);
-    await screen.until(/\/compact +Summarises the conversation now, or a part of it\. \[from/);
+    await screen.until(
+      /\/compact +\[from MESSAGE \| up-to MESSAGE\] \[--dry-run\] \[instructions\] \[--review\]: Summarises/,
+    );
     await screen.say("/memory");
     await screen.until(/AGENTS\.md {2}project, 9 characters/);
     await screen.say("/hooks");

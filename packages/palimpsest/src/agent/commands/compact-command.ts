@@ -6,6 +6,7 @@ import {
   type EngineStep,
 } from "@palimpsest/core";
 import type { Compacted } from "@palimpsest/core/compaction";
+import { createDefaultEstimator } from "@palimpsest/core/engine";
 import type { Session } from "../session/session.js";
 import { findMessage } from "../session/find-message.js";
 import { dollars, figure } from "./figures.js";
@@ -72,9 +73,23 @@ export async function compactCommand(
   return { ...showCompacted(outcome), step: stepOf(outcome) };
 }
 
-/** A summary of the usual length would be longer than what it is about: nobody is asked for one. */
-async function hasNothingToGain({ conversation }: Session, options: Wanted["options"]): Promise<boolean> {
-  const { steps } = await conversation.plan({ instructions: "", ...options });
+/** A summary usually has that many tokens. */
+const SUMMARY_TOKENS = 3500;
+
+/** A summary of the usual length would be longer than what it is about, or nearly so: nobody is asked for one. */
+async function hasNothingToGain(
+  { conversation }: Session,
+  { scope, ...rest }: Wanted["options"],
+): Promise<boolean> {
+  const { live, model } = conversation;
+  const estimator = createDefaultEstimator({ model });
+  const at =
+    scope === undefined || scope.kind === "full" ? 0 : live.findIndex(({ uuid }) => uuid === scope.pivot);
+  const summarised = scope?.kind === "up_to" ? live.slice(0, at) : live.slice(at);
+  const tokens = summarised.reduce((sum, message) => sum + estimator.message(message), 0);
+  // Of all of it the newest part is kept anyway.
+  if (tokens > SUMMARY_TOKENS * (at === 0 ? 2 : 1)) return false;
+  const { steps } = await conversation.plan({ instructions: "", ...rest, ...(scope && { scope }) });
   const step = steps.find(({ tier }) => tier === "full" || tier === "notes");
   return (
     step !== undefined && "plan" in step && step.plan.kind === "none" && step.plan.reason === "not_smaller"

@@ -2,6 +2,7 @@ import { isHumanMessage } from "@palimpsest/core";
 import type { Compacted } from "@palimpsest/core/compaction";
 import { figure } from "../../../agent/commands/figures.js";
 import { plural } from "../../terminal.js";
+import { writers } from "../state/compaction-words.js";
 import { shownText } from "../text/shown-text.js";
 import { wrapLines } from "../text/width.js";
 import { saidText } from "../talk/said-text.js";
@@ -73,14 +74,6 @@ async function review(command: string, talk: TalkHandle, signal: AbortSignal): P
   }
 }
 
-const WRITERS: Readonly<Record<Compacted["writer"], string>> = {
-  fork: "the model",
-  streaming: "the model",
-  server: "the API itself",
-  notes: "the notes that were kept, without a call",
-  extractive: "nobody: it is put together from what was said, without a call",
-};
-
 function whatIsDropped({
   boundary,
   kept,
@@ -93,7 +86,7 @@ function whatIsDropped({
   const summarised = Number(boundary.compactMetadata?.messagesSummarized ?? 0);
   const back = restored?.attachments.length ?? attachments.length;
   return [
-    `written by ${WRITERS[writer]}`,
+    `written by ${writers[writer]}`,
     `summarised: ${plural(summarised, "message")} · kept word for word: ${kept.length} · brought back: ${plural(back, "item")} · not brought back: ${restored?.skipped.length ?? 0}`,
     `${figure(tokensBefore)} → about ${figure(tokensAfter)} tokens`,
   ];

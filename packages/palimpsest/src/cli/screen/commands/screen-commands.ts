@@ -27,10 +27,11 @@ export const screenCommands: readonly ScreenCommand[] = [
       const agents = listCommands(talk.session.skills.skills);
       const all = [...screenCommands, ...agents].toSorted((a, b) => a.name.localeCompare(b.name));
       const widest = Math.max(...all.map(({ name }) => name.length));
-      const lines = all.map(
-        ({ name, argumentHint = "", description }) =>
-          `/${name.padEnd(widest)}  ${description}${argumentHint === "" ? "" : ` ${argumentHint}`}`,
-      );
+      const lines = all.map(({ name, argumentHint = "", description }) => {
+        const hint = name === "compact" ? `${argumentHint} [--review]` : argumentHint;
+        // What may follow stands before what it does, so that it is read with the name.
+        return `/${name.padEnd(widest)}  ${hint === "" ? "" : `${hint}: `}${description}`;
+      });
       talk.output([...lines, "", KEYS].join("\n"));
     },
   },
@@ -216,8 +217,8 @@ export const screenCommands: readonly ScreenCommand[] = [
 
 const KEYS = [
   "enter sends, ctrl-j or \\ and enter begin a new line, @ completes files, ! runs a command",
-  "esc interrupts, esc esc goes back, ctrl-o opens outputs, ctrl-r searches what you said, shift-tab changes the mode",
-  "ctrl-z suspends, ctrl-c twice or ctrl-d leaves",
+  "esc interrupts, esc esc goes back, ctrl-o opens outputs, ctrl-r searches what you said",
+  "shift-tab changes the mode, ctrl-z suspends, ctrl-c twice or ctrl-d leaves",
 ].join("\n");
 
 function changeMode(mode: PermissionMode, talk: TalkHandle): void {

@@ -1,8 +1,10 @@
 import type { GridPart, Item, Tone } from "../state/item.js";
-import { cutLine, wrapLines } from "../text/width.js";
+import { plural } from "../../terminal.js";
+import { cutLine, widthOf, wrapLines } from "../text/width.js";
 import type { Theme } from "../theme.js";
 import { blockLines } from "./block-lines.js";
 import type { Look } from "./look.js";
+import { markdownLines } from "./markdown-lines.js";
 
 /** Longer prompts are shown by their beginning; they are sent whole. */
 const MOST_PROMPT_LINES = 12;
@@ -20,7 +22,7 @@ export function itemLines(item: Item, look: Look): readonly string[] {
         ...shown.map(
           (line, index) => `${index === 0 ? theme.person(glyphs.prompt) : " "} ${theme.bold(line)}`,
         ),
-        ...(more > 0 ? [theme.dim(`  … ${more} more lines`)] : []),
+        ...(more > 0 ? [theme.dim(`  … ${plural(more, "more line")}`)] : []),
       ];
     }
     case "answer":
@@ -39,7 +41,12 @@ export function itemLines(item: Item, look: Look): readonly string[] {
       );
     }
     case "output":
-      return ["", ...item.text.split("\n").flatMap((line) => hangingLines(line, width))];
+      return [
+        "",
+        ...(item.isMarkdown === true
+          ? markdownLines(item.text, look)
+          : item.text.split("\n").flatMap((line) => hangingLines(line, width))),
+      ];
     case "grid":
       return gridLines(item, look);
     case "compaction":
@@ -65,11 +72,14 @@ function hangingLines(line: string, width: number): readonly string[] {
 function toolLines(item: Extract<Item, { readonly kind: "tool" }>, look: Look): readonly string[] {
   const { theme, glyphs, width } = look;
   const mark = { done: theme.good, failed: theme.bad, denied: theme.warn }[item.outcome](glyphs.bullet);
-  const seconds = item.milliseconds >= 1000 ? theme.dim(` ${(item.milliseconds / 1000).toFixed(1)} s`) : "";
+  const seconds =
+    item.milliseconds >= 1000 ? theme.dim(` ${glyphs.dot} ${(item.milliseconds / 1000).toFixed(1)} s`) : "";
   const how = { done: "", failed: " failed", denied: " was not permitted" }[item.outcome];
   const head =
-    cutLine(`${mark} ${theme.bold(item.name)}${how} ${theme.dim(item.about)}`, Math.max(8, width - 8)) +
-    seconds;
+    cutLine(
+      `${mark} ${theme.bold(item.name)}${how} ${theme.dim(item.about)}`,
+      Math.max(8, width - widthOf(seconds)),
+    ) + seconds;
   const lines = item.preview.map(({ text, change }, index) => {
     const lead = index === 0 ? `  ${glyphs.corner} ` : "    ";
     const sign = change === undefined ? "" : change === "added" ? "+ " : "- ";
@@ -77,9 +87,7 @@ function toolLines(item: Extract<Item, { readonly kind: "tool" }>, look: Look): 
     return cutLine(theme.dim(lead) + paint(sign + text), width);
   });
   const more =
-    item.more > 0
-      ? [theme.dim(`    … ${item.more} more ${item.more === 1 ? "line" : "lines"} ${glyphs.dot} ctrl-o`)]
-      : [];
+    item.more > 0 ? [theme.dim(`    … ${plural(item.more, "more line")} ${glyphs.dot} ctrl-o`)] : [];
   return ["", head, ...lines, ...more];
 }
 
@@ -112,10 +120,25 @@ function gridLines(
   const rows = Array.from({ length: GRID_ROWS }, (_, row) =>
     drawn.slice(row * columns, (row + 1) * columns).join(""),
   );
-  const legend = kinds
-    .map(({ name }, index) => `${(theme.parts[index % theme.parts.length] ?? theme.dim)("█")} ${name}`)
-    .join("  ");
-  return ["", ...rows, ...wrapLines(`${legend}  ${theme.dim("░")} left until it is compacted`, width)];
+  const legend = [
+    ...kinds.map(
+      ({ name }, index) => `${(theme.parts[index % theme.parts.length] ?? theme.dim)("█")} ${name}`,
+    ),
+    `${theme.dim("░")} left until it is compacted`,
+  ];
+  return ["", ...rows, ...inRows(legend, width)];
+}
+
+/** One beside the other, and none parted where a row ends. */
+function inRows(entries: readonly string[], width: number): readonly string[] {
+  const rows: string[] = [];
+  for (const entry of entries) {
+    const row = rows.at(-1);
+    if (row !== undefined && widthOf(row) + 2 + widthOf(entry) <= width)
+      rows[rows.length - 1] = `${row}  ${entry}`;
+    else rows.push(entry);
+  }
+  return rows.flatMap((row) => wrapLines(row, width));
 }
 
 /** Names of tools apart are too many colours. */

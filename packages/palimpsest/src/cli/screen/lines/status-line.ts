@@ -3,7 +3,9 @@ import type { Status } from "../state/status.js";
 import { cutLine, widthOf } from "../text/width.js";
 import type { Look } from "./look.js";
 
-const money = (amount: number): string => `$${amount.toFixed(amount !== 0 && amount < 0.01 ? 3 : 2)}`;
+/** Cents, and more places where that would be nothing. */
+const money = (amount: number): string =>
+  `$${amount.toFixed(amount === 0 || amount >= 0.01 ? 2 : amount >= 0.001 ? 3 : 4)}`;
 
 /** `14:32`, in the time of the person's clock. */
 const clock = (at: number): string => {

@@ -12,6 +12,8 @@ export function aboutCall(input: unknown): string {
   const [question] = Array.isArray(fields["questions"]) ? (fields["questions"] as readonly unknown[]) : [];
   const asked = asFields(question)["question"];
   if (typeof asked === "string") return aboutText(asked);
+  const { plan } = fields;
+  if (typeof plan === "string") return aboutText(/[^#\s].*/.exec(plan)?.[0] ?? "");
   if (Array.isArray(fields["todos"])) return aboutTodos(fields["todos"]);
   const telling = TELLING.map((name) => fields[name]).find(
     (value) => typeof value === "string" && value !== "",

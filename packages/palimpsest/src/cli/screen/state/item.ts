@@ -19,7 +19,7 @@ export type Item =
     }
   | { readonly kind: "notice"; readonly text: string; readonly tone: Tone }
   /** What a command says. */
-  | { readonly kind: "output"; readonly text: string }
+  | { readonly kind: "output"; readonly text: string; readonly isMarkdown?: boolean }
   /** What the context is made of, to be seen at a glance. */
   | { readonly kind: "grid"; readonly parts: readonly GridPart[]; readonly limit: number }
   /** The line that a compaction leaves. */

@@ -32,6 +32,23 @@ describe("what the screen knows", () => {
     expect(ended.pending).toHaveLength(2);
   });
 
+  it("counts no time of a person's as a tool's", () => {
+    const end = agent({
+      kind: "tool-end",
+      id: "a",
+      name: "Bash",
+      isError: false,
+      isDenied: false,
+      milliseconds: 5000,
+    });
+    const waited: ScreenEvent = { kind: "waited", milliseconds: 4600 };
+    const state = after([{ kind: "turn-began", at: 1000 }, start("a"), waited, end, result("a", "done")]);
+    expect(state.pending.at(-1)).toMatchObject({ kind: "tool", milliseconds: 400 });
+    expect(state.activity?.at).toBe(5600);
+    const other = after([start("a"), waited, waited, end, result("a", "done")]);
+    expect(other.pending.at(-1)).toMatchObject({ milliseconds: 0 });
+  });
+
   it("does not part a paragraph for what is told meanwhile", () => {
     const notice: ScreenEvent = { kind: "notice", text: "by the way", tone: "plain" };
     const state = after([text("One"), notice, text(" more.\n\nTwo")]);

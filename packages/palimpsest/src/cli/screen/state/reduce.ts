@@ -40,7 +40,17 @@ export function reduce(state: ScreenState, event: ScreenEvent): ScreenState {
       return commit(event.detail === undefined ? state : withDetail(state, event.detail), {
         kind: "output",
         text: shownText(event.text),
+        ...(event.isMarkdown === true ? { isMarkdown: true } : {}),
       });
+    case "waited":
+      return {
+        ...state,
+        calls: state.calls.map((call) => ({
+          ...call,
+          waitedMs: (call.waitedMs ?? 0) + event.milliseconds,
+        })),
+        activity: state.activity && { ...state.activity, at: state.activity.at + event.milliseconds },
+      };
     case "grid": {
       const parts = event.parts.map(({ name, tokens }) => ({ name: shownLine(name), tokens }));
       return commit(state, { kind: "grid", parts, limit: event.limit });
@@ -226,7 +236,7 @@ function showResult(
     name: call.name,
     about: call.about,
     outcome,
-    milliseconds,
+    milliseconds: Math.max(0, milliseconds - (call.waitedMs ?? 0)),
     preview,
     more: lines.length - preview.length,
   });

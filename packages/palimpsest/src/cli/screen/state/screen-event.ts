@@ -16,7 +16,14 @@ export type ScreenEvent =
   | { readonly kind: "queued"; readonly text: string }
   /** The oldest message of the queue is taken, or all of them are given back. */
   | { readonly kind: "unqueued"; readonly all: boolean }
-  | { readonly kind: "output"; readonly text: string; readonly detail?: Detail }
+  | {
+      readonly kind: "output";
+      readonly text: string;
+      readonly detail?: Detail;
+      readonly isMarkdown?: boolean;
+    }
+  /** A person was asked, and took so long: nothing that is under way did. */
+  | { readonly kind: "waited"; readonly milliseconds: number }
   | { readonly kind: "grid"; readonly parts: readonly GridPart[]; readonly limit: number }
   | { readonly kind: "notice"; readonly text: string; readonly tone: Tone }
   | { readonly kind: "status"; readonly status: Status }

@@ -35,6 +35,8 @@ export interface RunningCall {
   readonly name: string;
   readonly about: string;
   readonly input: unknown;
+  /** Of its time, what a person took to answer questions. */
+  readonly waitedMs?: number;
   /** Set once it has ended: its result comes with a message. */
   readonly ended?: { readonly outcome: "done" | "failed" | "denied"; readonly milliseconds: number };
 }

@@ -1,14 +1,11 @@
-import { parseOsc11BackgroundColor, StdinBuffer, type AutocompleteProvider } from "@earendil-works/pi-tui";
-import type { TextSink } from "../../terminal.js";
-import type { Keys } from "../input/key-names.js";
+import { parseOsc11BackgroundColor, StdinBuffer } from "@earendil-works/pi-tui";
 import { isPressed } from "../input/key-names.js";
 import { itemLines } from "../lines/item-lines.js";
 import { liveArea } from "../lines/live-lines.js";
-import type { Glyphs } from "../lines/glyphs.js";
 import type { Look } from "../lines/look.js";
 import { reduce } from "../state/reduce.js";
 import type { ScreenEvent } from "../state/screen-event.js";
-import { createState, type ScreenState, type Verbosity } from "../state/state.js";
+import { createState, type ScreenState } from "../state/state.js";
 import { shownLine } from "../text/shown-text.js";
 import { themeOn, type Theme } from "../theme.js";
 import { ChoiceView, type Chosen } from "../views/choice-view.js";
@@ -18,32 +15,10 @@ import { PickView } from "../views/pick-view.js";
 import { PromptView } from "../views/prompt-view.js";
 import { TextView } from "../views/text-view.js";
 import type { View } from "../views/view.js";
-import type { Drawer } from "../writer/drawer.js";
-import type { Question, Surface, SurfaceHandlers } from "./surface.js";
-import { createTerminalMode, type KeySource, type TerminalMode } from "./terminal-mode.js";
+import type { Question, Surface } from "./surface.js";
+import type { DrawnSurfaceOptions } from "./drawn-surface-options.js";
+import { createTerminalMode, type TerminalMode } from "./terminal-mode.js";
 import { WatchedTime } from "./watched-time.js";
-
-export interface DrawnSurfaceOptions {
-  readonly sink: TextSink;
-  readonly keys: KeySource;
-  readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Called when the size has changed; gives what takes the listener away. */
-  readonly onResize: (listener: () => void) => () => void;
-  readonly drawer: Drawer;
-  readonly theme: Theme;
-  /** The terminal is asked for its background, and the theme follows. */
-  readonly asksBackground?: boolean;
-  readonly glyphs: Glyphs;
-  readonly bindings: Keys;
-  readonly verbosity: Verbosity;
-  readonly hasMotion: boolean;
-  readonly bell: "bell" | "notify" | "none";
-  readonly handlers: SurfaceHandlers;
-  readonly completions?: AutocompleteProvider;
-  readonly now: () => number;
-  /** Stops this process until it is wanted again. */
-  readonly suspend: (whenBack: () => void) => void;
-}
 
 /** Pieces of an answer come often; so often it is drawn. */
 const FRAME_MS = 33;
@@ -69,6 +44,8 @@ export class DrawnSurface implements Surface {
   #isClosed = false;
   #isStopped = false;
   #isReading = false;
+  /** Questions that are put before the person. */
+  #asking = 0;
   #escapedAt = Number.NEGATIVE_INFINITY;
   #leftAt = Number.NEGATIVE_INFINITY;
   #history: readonly string[] = [];
@@ -158,7 +135,9 @@ export class DrawnSurface implements Surface {
     settle();
     for (;;) {
       const view = this.#view.render(look, Math.max(4, rows - 2));
-      const area = liveArea(this.#state, view, {
+      // Who waits for a person does not work.
+      const shown = this.#asking > 0 ? { ...this.#state, activity: undefined } : this.#state;
+      const area = liveArea(shown, view, {
         ...look,
         rows,
         now: this.#options.now(),
@@ -266,10 +245,6 @@ export class DrawnSurface implements Surface {
   async #searchHistory(): Promise<void> {
     const own = this.#history.toReversed();
     const others = this.#options.handlers.earlierPrompts();
-    if (own.length === 0 && (await others).length === 0) {
-      this.dispatch({ kind: "notice", text: "Nothing was said in this folder yet.", tone: "plain" });
-      return;
-    }
     const picked = await this.#show<string>((onPicked) =>
       createHistoryView({
         theme: () => this.#theme,
@@ -321,11 +296,12 @@ export class DrawnSurface implements Surface {
     });
   }
 
-  readonly ask = (
+  readonly ask = async (
     { about, choices, isMultiple = false }: Question,
     signal?: AbortSignal,
-  ): Promise<Chosen | undefined> =>
-    this.#show<Chosen>(
+  ): Promise<Chosen | undefined> => {
+    this.#asking += 1;
+    const chosen = await this.#show<Chosen>(
       (onChosen) =>
         new ChoiceView({
           theme: () => this.#theme,
@@ -338,6 +314,9 @@ export class DrawnSurface implements Surface {
         }),
       signal,
     );
+    this.#asking -= 1;
+    return chosen;
+  };
 
   readonly pick: Surface["pick"] = (list) =>
     this.#show<string>((onPicked) => new PickView({ theme: () => this.#theme, ...list, onPicked }));

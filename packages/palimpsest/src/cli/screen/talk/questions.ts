@@ -8,8 +8,8 @@ import { markdownLines } from "../lines/markdown-lines.js";
 import { aboutCall, changeOf } from "../state/call-words.js";
 import { shownLine, shownText } from "../text/shown-text.js";
 import { cutLine, wrapLines } from "../text/width.js";
-import type { Surface } from "../surface/surface.js";
-import type { Choice } from "../views/choice-view.js";
+import type { Question, Surface } from "../surface/surface.js";
+import type { Choice, Chosen } from "../views/choice-view.js";
 
 export interface QuestionParts {
   readonly surface: () => Surface;
@@ -30,6 +30,14 @@ export function createQuestions(parts: QuestionParts): Asked {
     last = run.catch(() => {});
     return run;
   };
+  /** What a person takes to answer is no time of the agent's. */
+  const put = async (question: Question, signal: AbortSignal | undefined): Promise<Chosen | undefined> => {
+    const surface = parts.surface();
+    const at = Date.now();
+    const chosen = await surface.ask(question, signal);
+    surface.dispatch({ kind: "waited", milliseconds: Date.now() - at });
+    return chosen;
+  };
   const isAllowedNow = ({ tool, input }: PermissionQuestion): boolean =>
     rules.length > 0 && parts.session()?.judgeWith(rules)(tool, input).behavior === "allow";
   const allow = { behavior: "allow", reason: "The person allowed it." } as const;
@@ -41,7 +49,7 @@ export function createQuestions(parts: QuestionParts): Asked {
         const surface = parts.surface();
         surface.ring(`${question.tool.definition.name} needs a permission`);
         const rule = ruleIn(question);
-        const chosen = await surface.ask(
+        const chosen = await put(
           { about: aboutPermission(question), choices: permissionChoices(rule, parts.settingsFile) },
           signal,
         );
@@ -79,7 +87,7 @@ export function createQuestions(parts: QuestionParts): Asked {
         surface.ring("The agent has a question");
         const answers: (readonly string[])[] = [];
         for (const { question, header, options, multiSelect = false } of questions) {
-          const chosen = await surface.ask(
+          const chosen = await put(
             {
               about: ({ width, theme }) => [
                 ...(header === undefined ? [] : [theme.dim(shownLine(header))]),
@@ -110,12 +118,7 @@ export function createQuestions(parts: QuestionParts): Asked {
       inTurn(async () => {
         const surface = parts.surface();
         surface.ring("A plan waits for approval");
-        surface.dispatch({
-          kind: "output",
-          text: `The plan:\n\n${plan}`,
-          detail: { title: "the plan", text: plan },
-        });
-        const chosen = await surface.ask(
+        const chosen = await put(
           {
             about: (look) => [
               look.theme.bold("The agent hands in its plan."),
@@ -134,6 +137,13 @@ export function createQuestions(parts: QuestionParts): Asked {
           },
           signal,
         );
+        // It was seen with the question, and stands in the scrollback once.
+        surface.dispatch({
+          kind: "output",
+          text: `The plan:\n\n${plan}`,
+          detail: { title: "the plan", text: plan },
+          isMarkdown: true,
+        });
         const session = parts.session();
         switch (chosen?.values[0]) {
           case "edits":

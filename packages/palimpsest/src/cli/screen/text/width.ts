@@ -45,3 +45,16 @@ export function cutPieces(
 }
 
 let graphemes: Intl.Segmenter | undefined;
+
+/** Parts with dots between them; where they do not fit, these go first, in this order, and then it is cut. */
+export function fittingParts(
+  parts: readonly string[],
+  { width, first }: { readonly width: number; readonly first: readonly number[] },
+): string {
+  let kept = parts;
+  for (const index of first) {
+    if (widthOf(kept.join(" · ")) <= width) break;
+    kept = kept.filter((part) => part !== parts[index]);
+  }
+  return cutLine(kept.join(" · "), width);
+}

@@ -2,7 +2,7 @@ import { fuzzyFilter, matchesKey, SelectList, type SelectItem } from "@earendil-
 import type { ViewLines } from "../lines/live-lines.js";
 import type { Look } from "../lines/look.js";
 import { shownLine } from "../text/shown-text.js";
-import { cutLine, widthOf } from "../text/width.js";
+import { cutLine, fittingParts, widthOf } from "../text/width.js";
 import type { Theme } from "../theme.js";
 import { selectTheme } from "./select-theme.js";
 import type { View } from "./view.js";
@@ -46,6 +46,7 @@ export class PickView implements View {
     this.#items = options.items.map(shownItem);
     this.#list = this.#listOf(this.#items, options.selected ?? 0);
     void options.more?.then((more) => {
+      if (more.length === 0) return;
       const chosen = this.#list.getSelectedItem()?.value;
       this.#items = [...this.#items, ...more.map(shownItem)];
       this.#find(this.#search, chosen);
@@ -93,8 +94,15 @@ export class PickView implements View {
         theme.dim(look.glyphs.rule.repeat(look.width)),
         cutLine(theme.bold(shownLine(this.#options.title)), look.width),
         cutLine(search, look.width),
-        ...this.#list.render(look.width),
-        cutLine(theme.dim("type to search · enter picks · esc calls it off"), look.width),
+        ...(this.#list.getSelectedItem() === null
+          ? [theme.dim("  nothing found")]
+          : this.#list.render(look.width)),
+        theme.dim(
+          fittingParts(["type to search", "enter picks", "esc calls it off"], {
+            width: look.width,
+            first: [0, 1],
+          }),
+        ),
       ],
       cursor: { row: 2, column: Math.min(widthOf(search), look.width - 1) },
     };

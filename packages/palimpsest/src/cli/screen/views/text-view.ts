@@ -2,7 +2,7 @@ import { matchesKey } from "@earendil-works/pi-tui";
 import type { ViewLines } from "../lines/live-lines.js";
 import type { Look } from "../lines/look.js";
 import type { Detail } from "../state/item.js";
-import { cutLine, wrapLines } from "../text/width.js";
+import { cutLine, fittingParts, wrapLines } from "../text/width.js";
 import type { Theme } from "../theme.js";
 import type { View } from "./view.js";
 
@@ -69,13 +69,18 @@ export class TextView implements View {
     this.#top = Math.min(this.#top, Math.max(0, lines.length - this.#page));
     const shown = lines.slice(this.#top, this.#top + this.#page);
     const place = `${Math.min(lines.length, this.#top + 1)}–${this.#top + shown.length} of ${lines.length}`;
-    const which = details.length > 1 ? ` · ← → ${this.#index + 1} of ${details.length}` : "";
+    const which = details.length > 1 ? [`← → ${this.#index + 1} of ${details.length}`] : [];
     return {
       lines: [
         theme.dim(look.glyphs.rule.repeat(look.width)),
         cutLine(theme.bold(detail.title), look.width),
         ...shown,
-        cutLine(theme.dim(`${place} · ↑ ↓ page up, page down${which} · esc closes`), look.width),
+        theme.dim(
+          fittingParts([place, "↑ ↓ page up, page down", ...which, "esc closes"], {
+            width: look.width,
+            first: [1, 0],
+          }),
+        ),
       ],
     };
   }
