@@ -8,15 +8,15 @@ import { talks, talkWith } from "./talks.js";
 const TURNS = 12;
 const prompt = (turn: number): string => `Prompt ${turn}: go on.`;
 
-/** What makes room: results are cleared, or a summary is written. */
-const ways = {
-  "results are cleared": { settings },
-  "it is compacted": { settings, compactableTools: createCompactableTools({ never: ["Read"] }) },
-};
-
-const cases = Object.keys(talks).flatMap((name) =>
-  Object.entries(ways).map(([way, options]) => ({ name, way, options })),
-);
+/** What makes room: results are cleared, or a summary is written. With processes: test/process/adapter-store.test.ts. */
+const cases = [
+  { name: "the official SDK", way: "results are cleared", options: { settings } },
+  ...Object.keys(talks).map((name) => ({
+    name,
+    way: "it is compacted",
+    options: { settings, compactableTools: createCompactableTools({ never: ["Read"] }) },
+  })),
+];
 
 describe("a new adapter for every call on one store", () => {
   it.each(cases)("$name, where $way: the bytes of one adapter", async ({ name, options }) => {

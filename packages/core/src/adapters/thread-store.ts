@@ -5,6 +5,8 @@ import { keyAfter, type Place } from "./message-print.js";
 
 /** So many places are asked for at once: most often the first few are enough. */
 const AT_ONCE = 64;
+/** So often room is made again for one list: more says something of the store. */
+const MOST_AGAIN = 20;
 
 export interface FoundChain extends StoredChain {
   readonly place: Place;
@@ -45,11 +47,12 @@ export class ThreadStore {
     if (chain === undefined || place === undefined) return undefined;
     if (place.isAnswer) return { ...chain, place };
     let newest = chain;
-    for (;;) {
+    for (let times = 0; times < MOST_AGAIN; times += 1) {
       const next = await this.#ask([keyAfter(newest.key)]);
-      if (next === undefined) return { ...newest, place };
+      if (next === undefined) break;
       newest = next;
     }
+    return { ...newest, place };
   }
 
   async #ask(keys: readonly string[]): Promise<StoredChain | undefined> {

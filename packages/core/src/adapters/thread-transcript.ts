@@ -1,8 +1,10 @@
-import { isFields, type Fields } from "../messages/fields.js";
+import { asFields } from "../messages/fields.js";
 import type { Message } from "../messages/message.js";
 import { isCompactBoundary } from "../messages/predicates.js";
 import { decodeLine, encodeLine } from "../messages/transcript/line.js";
 import { linkLive } from "../messages/transcript/live.js";
+import { sha256 } from "../tree/sha-256.js";
+import type { StoredChain } from "../tree/stand-in-store.js";
 import type { TranscriptWriter } from "../engine/ports/transcript-store.js";
 import type { GivenMessage } from "./turn-input.js";
 
@@ -16,8 +18,8 @@ export interface ThreadFacts {
 /** What of a conversation is to be stored next. */
 export interface Unsaved {
   readonly value: string;
-  /** It stands alone, and goes on from nothing. */
-  readonly isWhole: boolean;
+  /** Undefined where it stands alone. */
+  readonly from: string | undefined;
 }
 
 /** Says nothing about what the model is sent; the caller hands system prompt and tools in with every request. */
@@ -70,9 +72,18 @@ export class ThreadTranscript implements TranscriptWriter {
       .some((message) => message.type === "system" && !uneventful.has(message.subtype));
   }
 
-  unsaved(facts: ThreadFacts): Unsaved {
-    const lines = this.#messages.slice(this.#stored).map((message) => this.#line(message));
-    return { value: [JSON.stringify(facts), ...lines].join("\n"), isWhole: this.#isWhole };
+  /** What is to be stored under a key, and the key that it goes on from, given what was stored last. */
+  unsaved(
+    facts: ThreadFacts,
+    { key, last }: { readonly key: string; readonly last: string | undefined },
+  ): Unsaved {
+    const from = this.#isWhole ? undefined : last;
+    const lines = this.#messages
+      .slice(this.#stored)
+      .map((message) => this.#line(message))
+      .join("\n");
+    const head = JSON.stringify({ ...facts, key, from, check: sha256(lines) });
+    return { value: `${head}\n${lines}`, from };
   }
 
   /** Everything so far is stored. */
@@ -125,43 +136,61 @@ export interface StoredThread {
   readonly live: readonly Message[];
 }
 
-/** What was stored, for a list that it was stored for; undefined where it cannot be read. It may come from a file. */
+/**
+ * What was stored under a key, for a list that it was stored for; undefined where it cannot be read, or is not what was stored
+ * there. It may come from a file.
+ */
 export function readThread(
-  values: readonly string[],
+  { key, values }: StoredChain,
   list: readonly GivenMessage[],
 ): StoredThread | undefined {
   const messages: Message[] = [];
   const noted: (readonly [content: object, place: number, isAnswer: boolean])[] = [];
-  let facts: ThreadFacts | undefined;
+  let head: StoredHead | undefined;
   for (const value of values) {
-    const [head = "", ...lines] = value.split("\n");
-    facts = readFacts(head);
-    if (facts === undefined) return undefined;
-    for (const line of lines) {
+    const end = value.indexOf("\n");
+    const lines = value.slice(end + 1);
+    const next = readHead(value.slice(0, Math.max(0, end)));
+    if (next === undefined || next.from !== head?.key || next.check !== sha256(lines)) return undefined;
+    head = next;
+    for (const line of lines === "" ? [] : lines.split("\n")) {
       const read = readLine(line, list);
       if (read === undefined) return undefined;
       messages.push(read.message);
       if (read.noted !== undefined) noted.push(read.noted);
     }
   }
-  if (facts === undefined) return undefined;
+  if (head?.key !== key) return undefined;
+  const { session, model, maxTokens } = head;
   const transcript = new ThreadTranscript(messages);
   for (const entry of noted) transcript.noteGiven(...entry);
   const { messages: live, billed = [] } = linkLive(messages);
-  return { facts, transcript, live: [...live, ...billed] };
+  return { facts: { session, model, maxTokens }, transcript, live: [...live, ...billed] };
 }
 
-function readFacts(line: string): ThreadFacts | undefined {
+/** The first line of what is stored: what it is of, and what it must be. */
+interface StoredHead extends ThreadFacts {
+  readonly key: string;
+  readonly from: string | undefined;
+  readonly check: string;
+}
+
+function readHead(line: string): StoredHead | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
     return undefined;
   }
-  const { session, model, maxTokens } = isFields(value) ? value : ({} as Fields);
-  if (typeof session !== "string" || typeof model !== "string" || typeof maxTokens !== "number")
-    return undefined;
-  return { session, model, maxTokens };
+  const { session, model, maxTokens, key, from, check } = asFields(value);
+  const isHead =
+    typeof session === "string" &&
+    typeof model === "string" &&
+    typeof maxTokens === "number" &&
+    typeof key === "string" &&
+    (from === undefined || typeof from === "string") &&
+    typeof check === "string";
+  return isHead ? { session, model, maxTokens, key, from, check } : undefined;
 }
 
 interface ReadLine {

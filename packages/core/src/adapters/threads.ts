@@ -33,6 +33,12 @@ export function createThreads(options: AdapterOptions): Threads {
   return new KnownThreads(options);
 }
 
+/** A conversation, and how many messages of a list it has taken in. */
+interface Claimed {
+  readonly thread: Thread;
+  readonly depth: number;
+}
+
 class KnownThreads implements Threads {
   readonly #options: AdapterOptions;
   readonly #tree;
@@ -55,12 +61,7 @@ class KnownThreads implements Threads {
 
   begin(input: TurnInput): Promise<Turn> {
     const { node } = this.#tree.place(input.messages, { scope: input.key ?? "" });
-    return this.#inTurn(node.key, async () => {
-      for (;;) {
-        const turn = await this.#tryToBegin(input, node);
-        if (turn !== undefined) return turn;
-      }
-    });
+    return this.#inTurn(node.key, async () => this.#ready(await this.#claim(input, node), input, node));
   }
 
   async #inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
@@ -75,10 +76,14 @@ class KnownThreads implements Threads {
     }
   }
 
-  /** Undefined where somebody else has made room for this list at the same time: it is gone on with what they made. */
-  async #tryToBegin(input: TurnInput, node: PrefixNode): Promise<Turn | undefined> {
-    const { thread, depth } = await this.#claim(input, node);
-    const { conversation } = thread;
+  /** The conversation goes on with this list, and room is made for it. */
+  async #ready(
+    { thread, depth }: Claimed,
+    input: TurnInput,
+    node: PrefixNode,
+    isTheirs = false,
+  ): Promise<Turn> {
+    const { conversation, transcript } = thread;
     const open = {};
     thread.open = open;
     thread.now.input = input;
@@ -93,7 +98,14 @@ class KnownThreads implements Threads {
     const prepared = await conversation.prepare(cancel);
     const { onStep } = this.#options;
     for (const step of prepared.steps) tellStep(onStep, thread, step);
-    if (thread.transcript.hasChanged && !(await this.#saveChange(thread))) return undefined;
+    if (transcript.hasChanged && !(await this.#saveChange(thread)) && !isTheirs) {
+      // Somebody has made room for this list at the same time: it is gone on with what they made.
+      const theirs = await this.#resume(input, [{ key: node.key, depth: node.depth, isAnswer: false }]);
+      if (theirs !== undefined) {
+        this.#held.drop(thread);
+        return this.#ready(theirs, input, node, true);
+      }
+    }
     this.#held.makeRoom();
     if (prepared.kind === "held") {
       if (thread.open === open) thread.open = undefined;
@@ -117,10 +129,7 @@ class KnownThreads implements Threads {
   }
 
   /** The conversation that has taken in most of a list, and how much of it. It is the caller's alone. */
-  async #claim(
-    input: TurnInput,
-    node: PrefixNode,
-  ): Promise<{ readonly thread: Thread; readonly depth: number }> {
+  async #claim(input: TurnInput, node: PrefixNode): Promise<Claimed> {
     for (;;) {
       const held = this.#longestHeld(node);
       if (held?.thread.pending !== undefined) {
@@ -150,12 +159,10 @@ class KnownThreads implements Threads {
     return open === undefined || pending !== undefined || place !== node.key;
   }
 
-  #resume(
-    input: TurnInput,
-    places: Iterable<Place>,
-  ): Promise<{ readonly thread: Thread; readonly depth: number } | undefined> {
-    return this.#store.find(places, ({ key, values, place }) => {
-      const stored = readThread(values, input.messages);
+  #resume(input: TurnInput, places: Iterable<Place>): Promise<Claimed | undefined> {
+    return this.#store.find(places, ({ place, ...chain }) => {
+      const { key } = chain;
+      const stored = readThread(chain, input.messages);
       if (stored === undefined) return undefined;
       const facts = { ...stored.facts, session: this.#ownSession(stored.facts.session) };
       const saved = place.isAnswer ? { key } : { key, node: place.key };
@@ -198,16 +205,14 @@ class KnownThreads implements Threads {
     return this.#save(thread, key, { key, node: node.key });
   }
 
-  /** Whether the conversation goes on with what it has; else somebody was first, and it goes on with theirs. */
+  /** Whether what is kept is what the conversation has; else somebody was first. */
   async #save(thread: Thread, key: string, saved: NonNullable<Thread["saved"]>): Promise<boolean> {
     const { transcript, conversation, session, maxTokens } = thread;
-    const { value, isWhole } = transcript.unsaved({ session, model: conversation.model, maxTokens });
-    const kept = await this.#store.insert(key, value, isWhole ? undefined : thread.saved?.key);
+    const facts = { session, model: conversation.model, maxTokens };
+    const { value, from } = transcript.unsaved(facts, { key, last: thread.saved?.key });
+    const kept = await this.#store.insert(key, value, from);
     if (kept === undefined) return true;
-    if (kept !== value) {
-      this.#held.drop(thread);
-      return false;
-    }
+    if (kept !== value) return false;
     transcript.saved();
     thread.saved = saved;
     return true;
