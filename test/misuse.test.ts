@@ -386,7 +386,7 @@ const misuses: readonly (readonly [name: string, call: () => unknown, code: stri
     "a list of nothing known",
     () => messagesFromList(["hello"]),
     "bad_message",
-    "the list is not one of messages: those of Anthropic, OpenAI chat, the AI SDK and LangChain are known",
+    "the list is not one of messages: those of Anthropic, OpenAI chat, the AI SDK, LangChain and OpenCode are known",
   ],
   [
     "two sections of one name",

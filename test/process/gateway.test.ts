@@ -16,7 +16,8 @@ import {
 } from "../../packages/palimpsest/src/simulator/index.js";
 import { environmentOf, makeFolders, runCommand, type Folders } from "./agent-command.js";
 import { AGENT, locksOf, proxyOf } from "./gateway-stage.js";
-import { keys, startPty } from "./pty-terminal.js";
+import { startPty } from "./pty-terminal.js";
+import { keys } from "./screen-terminal.js";
 import { runHere } from "./run-here.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));

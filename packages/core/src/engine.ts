@@ -77,6 +77,7 @@ export type {
   ContextManagement,
 } from "./engine/clear/context-management.js";
 export { pricesAt, type CostFacts } from "./engine/money/cost-rule.js";
+export { priceCalls } from "./engine/money/price-calls.js";
 export type {
   ClearContext,
   ClearDecision,

@@ -1,7 +1,6 @@
 import type { BilledCall } from "../messages/billed-calls.js";
 import type { EngineStep } from "../engine/conversation/conversation-api.js";
 import type { EventEmitter, EventIds } from "../engine/events/emitter.js";
-import { extendEvent } from "../engine/events/lazy-field.js";
 import { roundedTokens } from "../engine/measure/rounded-tokens.js";
 import { tellObserver } from "../engine/summarise/run/tell-observer.js";
 
@@ -63,4 +62,9 @@ export function eventsFor(events: EventEmitter, { ids }: ToldThread): EventEmitt
     on: (name, listener) => events.on(name, listener),
     emit: (name, event) => events.emit(name, extendEvent(event, ids)),
   };
+}
+
+/** The event with more fields; what nobody has looked at stays so. */
+function extendEvent<Event extends object, More extends object>(event: Event, more: More): Event & More {
+  return Object.defineProperties({ ...more }, Object.getOwnPropertyDescriptors(event)) as Event & More;
 }

@@ -1,4 +1,5 @@
-import { priceCall, type ModelResponse } from "@palimpsest/core";
+import type { ModelResponse } from "@palimpsest/core";
+import { priceOf } from "@palimpsest/core/totals";
 import type { Attributes } from "@opentelemetry/api";
 import { names } from "./names.js";
 
@@ -8,14 +9,12 @@ type Usage = ModelResponse["usage"];
 export function usageAttributes(model: string, usage: Usage): Attributes {
   const read = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;
-  const price = priceCall({ model, usage });
+  const price = priceOf(model, usage);
   return {
     [names.inputTokens]: usage.input_tokens + read + written,
     [names.outputTokens]: usage.output_tokens,
     [names.cacheReadTokens]: read,
     [names.cacheWriteTokens]: written,
-    ...(price === undefined
-      ? {}
-      : { [names.cost]: price.input + price.cacheRead + price.cacheWrite + price.output }),
+    ...(price.kind === "priced" ? { [names.cost]: price.dollars } : {}),
   };
 }

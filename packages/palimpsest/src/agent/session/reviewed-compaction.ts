@@ -1,6 +1,6 @@
 import { isCompactBoundary, type CompactionStage, type Message } from "@palimpsest/core";
 import type { Compacted, CompactionFailed } from "@palimpsest/core/compaction";
-import type { PreparedSummary } from "@palimpsest/core/engine";
+import { priceCalls, type PreparedSummary } from "@palimpsest/core/engine";
 import { afterPreCompact, keptBack, quietHooks, untilKeptBack, viewOf } from "./summary-beside.js";
 
 /** A compaction that is ready, before anything of it takes effect. */
@@ -139,6 +139,6 @@ function callOff({ setup }: Running, { calls, failedAttempts, trigger }: Compact
   const reason = "aborted";
   const message = "The compaction was called off; the conversation is unchanged.";
   const failed = { reason, message, calls, failedAttempts } as const;
-  setup.events.emit("compact_failed", { ...failed, trigger, source: setup.source });
+  setup.events.emit("compact_failed", { ...failed, trigger, source: setup.source, price: priceCalls(calls) });
   return { kind: "failed", ...failed };
 }

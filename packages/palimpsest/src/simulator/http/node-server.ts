@@ -4,7 +4,7 @@ import { encodeError } from "@palimpsest/core/protocols";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SimulatorApp } from "./app.js";
-import { listenError } from "./listen-error.js";
+import { ListenError, listenError } from "./listen-error.js";
 import { isLocalRequest, isLoopbackName } from "./local-host.js";
 
 export interface SimulatorServerOptions {
