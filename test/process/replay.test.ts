@@ -226,7 +226,7 @@ describe("bad input: one sentence each, exit code 1", () => {
     ["not-utf8.jsonl", "is not a transcript of a known format (line 1 is not valid UTF-8; "],
     [
       "other-tool.jsonl",
-      "is not a transcript of a known format (Claude Code, Codex, pi, Gemini CLI and SWE-agent",
+      "is not a transcript of a known format (Claude Code, Codex, pi, Gemini CLI, OpenCode and SWE-agent",
     ],
     ["long-line.jsonl", "is not a transcript of a known format (line 1 is not valid JSON; "],
   ])("%s", async (name, sentence) => {

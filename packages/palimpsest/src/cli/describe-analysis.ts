@@ -56,7 +56,7 @@ function describeAccounting(accounting: RecordingAnalysis["accounting"]): string
     return `  ${printable(name).padEnd(36)}${figures}${note === "" ? "" : `  ${note}`}\n`;
   };
   const shares = (title: string, all: Readonly<Record<string, Share>>): string => {
-    const entries = Object.entries(all);
+    const entries = Object.entries(all).filter(([, { tokens }]) => tokens > 0);
     const shown = entries
       .slice(0, MOST_ROWS)
       .map(([name, { count, tokens }]) => row(`${title} ${name}`, tokens, `${formatNumber(count)}×`));
