@@ -263,6 +263,7 @@ describe("palimpsest gateway -- COMMAND", () => {
     await pty.until("heard 1");
     expect((await pty.ended).exitCode).toBe(5);
     expect(pty.all()).toContain("palimpsest: gateway (observe): 0 requests");
+    expect(pty.all()).toContain("palimpsest: nothing came through: ");
   });
 
   it("nothing connects to anything but the upstream, and nothing asks for a name", async () => {

@@ -70,6 +70,11 @@ export async function runGateway(run: GatewayRun): Promise<number> {
     await supervisor.stop();
     if (lock !== undefined) await removeLock(lock);
     run.showReceipt(document);
+    if (run.command.length > 0 && document.requests === 0) {
+      run.say(
+        "nothing came through: if the command has asked a model, its own settings name another address",
+      );
+    }
     if (receiptFile !== undefined) await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
   }
 }

@@ -37,8 +37,8 @@ interface Kept extends Line {
 type Shape = readonly [model: string, system: string, tools: string];
 
 /** Bytes of requests that are remembered; lines that were longest not heard of go first. */
-const MOST_BYTES = 128 * 1024 * 1024;
-/** Of lanes and conversations only their names are remembered, to count them. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Of lanes only the names are remembered, to count them. */
 const MOST_LANES = 100_000;
 /** Of a lane, so many lines are compared with a request. */
 const MOST_LINES = 64;
@@ -148,5 +148,5 @@ function isContinuation({ line, shared }: Match, hashes: readonly string[]): boo
 function shapeOf(request: Readonly<Record<string, unknown>>, parts: readonly PromptPart[]): Shape {
   const hashOf = (kind: PromptPart["kind"]): string =>
     hashValue(parts.filter((part) => part.kind === kind).map(comparable));
-  return [String(request["model"]), hashOf("system"), hashOf("tool")];
+  return [hashValue(request["model"] ?? ""), hashOf("system"), hashOf("tool")];
 }

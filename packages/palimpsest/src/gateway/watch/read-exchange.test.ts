@@ -1,6 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createExchangeReader } from "./exchange-reader.js";
 import type { Exchange } from "./exchange.js";
 import { isSubscriptionRequest, readRequestHeaders } from "./read-headers.js";
 import { readExchange } from "./read-exchange.js";
@@ -189,6 +190,58 @@ describe("what an exchange has used", () => {
       ),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("what a request may hold", () => {
+  it("property: whatever stands where messages, tools and a system prompt belong, what it used is known", async () => {
+    const reader = createExchangeReader();
+    const anything = fc.jsonValue({ maxDepth: 4 });
+    const message = fc.oneof(
+      anything,
+      fc.record({
+        role: fc.constantFrom("user", "assistant", "system", "__proto__"),
+        content: fc.oneof(
+          fc.string(),
+          anything,
+          fc.array(fc.record({ type: fc.constantFrom("text", "tool_result"), content: anything })),
+        ),
+      }),
+    );
+    const answered = JSON.stringify({ type: "message", model: "claude-opus-5", usage });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(message),
+        anything,
+        anything,
+        anything,
+        async (messages, system, tools, more) => {
+          const body = JSON.stringify({
+            model: more,
+            messages,
+            system,
+            tools,
+            metadata: more,
+            thinking: more,
+          });
+          const record = await reader.read(exchange({ text: answered, requestBody: Buffer.from(body) }));
+          expect(record.call).toEqual({ model: "claude-opus-5", usage });
+          expect(record.conversation).toBeDefined();
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("what is no request, or nested without end, is still counted", async () => {
+    const reader = createExchangeReader();
+    const answered = JSON.stringify({ type: "message", model: "claude-opus-5", usage });
+    const deep = `{"messages":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+    for (const body of ["", "{", "null", "[]", '{"messages":7}', deep]) {
+      const record = await reader.read(exchange({ text: answered, requestBody: Buffer.from(body) }));
+      expect(record).toMatchObject({ call: { usage } });
+      expect(record).not.toHaveProperty("conversation");
+    }
   });
 });
 

@@ -173,7 +173,7 @@ function messageOf(
   const blocks = (typeof content === "string" ? [{ type: "text", text: content }] : content) as AnswerContent;
   return createAssistantMessage(origin, {
     id: `msg_${place.uuid}`,
-    model: String(place.request["model"]),
+    model: typeof place.request["model"] === "string" ? place.request["model"] : "",
     content: blocks,
   });
 }
