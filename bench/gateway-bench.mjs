@@ -29,6 +29,7 @@ export const gatewayBench = {
   about:
     "what the gateway adds to requests, events and aborts, 200 streams at once, and a proxy that is killed",
   async *run() {
+    yield* stateOfManyRequests();
     const folder = await mkdtemp(join(tmpdir(), "palimpsest-gateway-bench-"));
     const upstream = fork(upstreamFile);
     const [{ port }] = await once(upstream, "message");
@@ -53,6 +54,17 @@ export const gatewayBench = {
     }
   },
 };
+
+/** What 10,000 and 40,000 requests leave in memory: the same. */
+async function* stateOfManyRequests() {
+  const child = fork(fileURLToPath(new URL("./gateway-state.mjs", import.meta.url)), {
+    execArgv: ["--expose-gc"],
+  });
+  const [{ heaps, memory }] = await once(child, "message");
+  yield { name: "gateway.state.heap.10000", value: heaps[0], unit: "MB" };
+  yield { name: "gateway.state.heap.40000", value: heaps[1], unit: "MB" };
+  yield { name: "gateway.state.memory.40000", value: memory, unit: "MB" };
+}
 
 const agent = new Agent({ keepAlive: true });
 

@@ -197,8 +197,8 @@ describe("palimpsest gateway -- COMMAND", () => {
       "const parent = process.ppid; const ask = (text) => fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST'," +
       " headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }, body: JSON.stringify({ model: 'claude-haiku-4-5'," +
       " max_tokens: 5, messages: [{ role: 'user', content: text }] }) }).then((response) => response.text());" +
-      "ask('one').then(() => { console.log(process.env.ANTHROPIC_BASE_URL); setInterval(() => process.ppid === parent ||" +
-      " ask('two').then(() => process.exit(0)), 50) })";
+      "ask('one').then(() => { console.log(process.env.ANTHROPIC_BASE_URL); const timer = setInterval(() => { if (process.ppid ===" +
+      " parent) return; clearInterval(timer); void ask('two').then(() => process.exit(0)); }, 50) })";
     const args = ["--upstream", simulator.url, "--receipt", file, "--", process.execPath, "-e", waits];
     const { pid, nextLine } = start(args);
     const url = await nextLine();
