@@ -37,6 +37,8 @@ export class UpstreamError extends Error {
 }
 
 const MAX_HEADER_BYTES = 256 * 1024;
+/** So much of a body may be ahead of the socket before it is held up: fewer turns for a large one. */
+const AHEAD_BYTES = 512 * 1024;
 
 /**
  * Node's own client, because it writes headers as they are given: undici spells and places `Content-Length` itself, and
@@ -44,7 +46,7 @@ const MAX_HEADER_BYTES = 256 * 1024;
  */
 export function createUpstream(address: URL, proxy?: string): Upstream {
   const isSecure = address.protocol === "https:";
-  const options = { keepAlive: true, scheduling: "lifo" } as const;
+  const options = { keepAlive: true, scheduling: "lifo", highWaterMark: AHEAD_BYTES } as const;
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   if (proxy !== undefined) Object.assign(agent, { createConnection: createTunnel(new URL(proxy), isSecure) });
   const { hostname, port } = address;
