@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { createAssistantMessage, createUserMessage } from "../../messages/construct.js";
+import {
+  createAssistantMessage,
+  createCompactBoundary,
+  createUserMessage,
+} from "../../messages/construct.js";
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
 import { sequentialIds } from "../../testing/sequential-ids.js";
@@ -44,4 +48,14 @@ it("what was written of results that were cleared since is not there any more, a
   expect(writes([...before, cleared("a"), calls("d"), result("d"), cleared("b"), calls("e")])).toEqual([
     0, 8,
   ]);
+});
+
+it("what a compaction kept was written after another beginning: it is not there after a summary", () => {
+  const kept = [calls("a"), result("a")];
+  clock.advance(1000);
+  const boundary = createCompactBoundary(origin(), { trigger: "auto", preTokens: 100 });
+  const summary = asks("a summary");
+  clock.advance(1000);
+  const since = [calls("b"), result("b"), calls("c")];
+  expect(writes([boundary, summary, ...kept, ...since])).toEqual([2, 4]);
 });

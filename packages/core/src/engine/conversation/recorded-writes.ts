@@ -1,6 +1,6 @@
 import type { RequestMessage } from "../../messages/content.js";
 import type { Message } from "../../messages/message.js";
-import { isSyntheticError } from "../../messages/predicates.js";
+import { isCompactBoundary, isSyntheticError } from "../../messages/predicates.js";
 import { removesContent } from "../boundaries/clearing-boundary.js";
 import type { CacheWrite } from "../prompt/cache-writes.js";
 import { lastMarkable, type Ttl } from "../prompt/markers.js";
@@ -35,12 +35,15 @@ interface Asked {
 function requestsIn(live: readonly Message[], messages: readonly RequestMessage[]): readonly Asked[] {
   const asked = new Map<string, Asked>();
   let last: number | undefined;
+  /** What a compaction has kept stands after its boundary, and is older: its requests are no beginning of this list. */
+  let compactedAt = 0;
   for (const message of live) {
     const time = Date.parse(message.timestamp);
     if (message.type === "assistant" && !isSyntheticError(message)) {
       const { id } = message.message;
-      if (!asked.has(id)) asked.set(id, { at: last ?? time, below: Infinity });
+      if (!asked.has(id)) asked.set(id, { at: last ?? time, below: time < compactedAt ? 0 : Infinity });
     } else if (message.type === "user" || message.type === "attachment") last = time;
+    else if (isCompactBoundary(message)) compactedAt = time;
     else if (removesContent(message)) {
       const cleared = new Set(message.microcompactMetadata.toolUseIds);
       const first = messages.findIndex(({ content }) =>
