@@ -80,7 +80,10 @@ async function readingScript({
 
 describe("what a run has cost", () => {
   it("is the simulator's bill, failed summaries by another model included, and the transcript's too", async () => {
-    const sim = await playing(`script:${await readingScript()}+summaries=empty`, "529@2,429@3:1s");
+    const sim = await playing(
+      `script:${await readingScript({ reads: 10 })}+summaries=empty`,
+      "529@2,429@3:1s",
+    );
     const env = { PALIMPSEST_COMPACT_MODEL: CHEAP, PALIMPSEST_NOTES: "1" };
     const args = agentArguments({ url: sim.url, window: WINDOW });
     const first = await runCommand(folders, ["-p", "Read it.", ...args], env);

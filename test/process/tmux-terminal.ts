@@ -171,18 +171,23 @@ async function startInTmux(at: Folders, options: TerminalOptions = {}): Promise<
     isStale = false;
     const [facts, lines] = await Promise.all([
       ask(
-        `display-message -p -t ${pane} '#{history_size} #{cursor_y} #{cursor_x} #{pane_dead} #{pane_dead_status}'`,
+        `display-message -p -t ${pane} '#{history_size} #{cursor_y} #{cursor_x} #{pane_dead} #{pane_dead_status}#{pane_dead_signal}'`,
       ),
       ask(`capture-pane -p -t ${pane} -S -`),
     ]);
-    const [history = 0, row = 0, column = 0, isDead = 0, status] = (facts[0] ?? "").split(" ").map(Number);
+    const words = (facts[0] ?? "").split(" ");
+    const [history = 0, row = 0, column = 0, isDead = 0, status = 0] = words.map(Number);
     seen = { scrollback: lines.slice(0, history), rows: lines.slice(history), row, column };
-    if (isDead === 1) finish({ exitCode: status ?? 0 });
+    // A terminal that was closed is dead a moment before the program's end is known.
+    if (isDead === 1 && words.slice(4).join("") !== "") finish({ exitCode: status });
   };
   // Nothing is told when a program ends.
   const watch = setInterval(async () => {
     const [isDead] = await ask(`display-message -p -t ${pane} '#{pane_dead}'`).catch(() => []);
-    if (isDead === "1") await refresh().catch(() => {});
+    if (isDead !== "1") return;
+    await refresh().catch(() => {});
+    // tmux may miss that a child has ended; the end of another one makes it look.
+    await ask("run-shell -b true").catch(() => []);
   }, 100);
   void ended.then(() => clearInterval(watch));
   const type = (text: string): void => {

@@ -138,7 +138,7 @@ describe("transcript check", () => {
   it.each([
     [["transcript", "check"]],
     [["transcript", "chekc", "x"]],
-    [["nonsense"]],
+    [["transcritp"]],
     [["transcript", "check", "--jsno", "x"]],
   ])("wrong usage %j exits with 2", async (args) => {
     const { code, stdout, stderr } = await runHere(args);

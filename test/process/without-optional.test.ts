@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,7 +30,8 @@ beforeAll(async () => {
   };
   for (const name of Object.keys(dependencies)) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(root, "node_modules", name), join(modules, name));
+    const beside = join(own, "node_modules", name);
+    await symlink(existsSync(beside) ? beside : join(root, "node_modules", name), join(modules, name));
   }
 });
 afterAll(async () => {

@@ -188,7 +188,7 @@ describe("an export of OpenCode", () => {
       messages: [{ role: "user", content: "hi" }],
     };
     expect(messagesFromList(body)).toMatchObject({ shape: "anthropic", system: "Be brief." });
-    expect(() => messagesFromList({ messages: "none" } as never)).toThrow("the list is not one of messages");
+    expect(() => messagesFromList({ messages: "none" } as never)).toThrow("the messages must be a list");
     expect(sketch(imported.messages)).toEqual(expected);
     expect(sketch(messagesFromOpenCode(madeUpExport()).messages)).toEqual(expected);
   });
