@@ -32,6 +32,7 @@ export const postgresBench = {
         count: 0,
       };
       yield* appends(bench);
+      yield* rowSecurity(bench);
       yield* following(bench);
       yield* resuming(bench);
       yield* bytes(bench);
@@ -108,6 +109,23 @@ async function* appends(bench) {
       unit: "ratio",
     };
   }
+}
+
+/** The same as a role for which row-level security is checked: a superuser's statements pass it by. */
+async function* rowSecurity(bench) {
+  const single = bench.server.pool({ max: 1 });
+  await single.query("create role worker login");
+  await migrate(single, { role: "worker" });
+  const connectionString = bench.server.url.replace("owner@", "worker@");
+  const pool = bench.server.pool({ connectionString, max: 64 });
+  const checked = { ...bench, store: createPostgresStore({ database: pool, tenant: "bench-rls" }) };
+  const [mine, others] = [[], []];
+  for (let round = 0; round < 5; round += 1) {
+    others.push(await measure(16, SPAN_MS / 5, ours(bench)));
+    mine.push(await measure(16, SPAN_MS / 5, ours(checked)));
+  }
+  const value = mean(mine, "perSecond") / mean(others, "perSecond");
+  yield { name: "postgres.append.16.with-row-security", value, unit: "ratio" };
 }
 
 async function* following(bench) {

@@ -9,6 +9,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
  * does not work: every entry is loaded, with and without what is optional.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
+/** Entries that are made for a package beside them: without it, what is missing is named. */
+const NEEDED_BESIDE = { "palimpsest/telemetry": "@opentelemetry/api" };
+
 const MEGABYTE = 1_000_000;
 const installations = [
   { name: "@palimpsest/core", packages: ["core"], flags: [], most: 1.2 * MEGABYTE },
@@ -101,7 +104,13 @@ function loadEntries(place, packages) {
       .filter((path) => path !== "./package.json" && !(own === "palimpsest" && path === "."))
       .map((path) => `${own}${path.slice(1)}`);
   });
-  run(place, `for (const name of ${JSON.stringify(specifiers)}) await import(name);`);
+  run(
+    place,
+    `const beside = ${JSON.stringify(NEEDED_BESIDE)};
+    for (const name of ${JSON.stringify(specifiers)}) await import(name).catch((error) => {
+      if (beside[name] === undefined || !error.message.includes("'" + beside[name] + "'")) throw error;
+    });`,
+  );
 }
 
 /** The command starts, and a call goes through the official SDK, which is not installed there, to the simulated API. */

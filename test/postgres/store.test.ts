@@ -2,13 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conversationBuilder } from "@palimpsest/core/testing";
-import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lifeEvents, playLife, type LifeEvent } from "../../packages/palimpsest/src/soak/random-life.js";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
-import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
-import { historySteps, playHistory } from "../../packages/palimpsest/src/stores/testing/random-history.js";
 import {
   bindRole,
   createPostgresStore,
@@ -52,56 +48,6 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
 
   const poolOf = (role: string): pg.Pool =>
     server.pool({ connectionString: server.url.replace("owner@", `${role}@`) });
-
-  it("holds the bytes that the JSONL store holds, whatever happened, and both give the same back", async () => {
-    const files = createJsonlStore({ directory });
-    let count = 0;
-    await fc.assert(
-      fc.asyncProperty(historySteps, async (steps) => {
-        count += 1;
-        const store = newStore();
-        const id = `history-${count}`;
-        for (const one of [store, files]) {
-          let writer = await one.open(id);
-          for (const batch of playHistory(steps)) {
-            if (batch !== undefined) await writer.append(batch);
-            else {
-              await writer.close();
-              writer = await one.open(id);
-            }
-          }
-          await writer.close();
-        }
-        const path = join(directory, `${id}.out`);
-        await store.exportTo(id, path);
-        expect(await readFile(path, "utf8")).toBe(await readFile(join(directory, `${id}.jsonl`), "utf8"));
-        expect(await store.readLive(id)).toEqual(await files.readLive(id));
-        expect(await store.readAll(id)).toEqual(await files.readAll(id));
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it("what is resumed from it sends what the live conversation sends, after every event of a random life", async () => {
-    const event = fc.record<LifeEvent>({
-      kind: fc.constantFrom(...lifeEvents, "turn", "turn", "turn"),
-      choice: fc.nat(9999),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 15 }), fc.boolean(), (events, hasNotes) =>
-        playLife({
-          store: newStore(),
-          events,
-          hasHistory: true,
-          isThinkingBound: false,
-          cacheEdits: false,
-          hasNotes,
-          isExtractive: false,
-        }),
-      ),
-      { numRuns: 20 },
-    );
-  });
 
   it("a file of lines that no reader understands comes out as it went in", async () => {
     const lines = [
