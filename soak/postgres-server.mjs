@@ -11,6 +11,8 @@ const require = createRequire(import.meta.url);
 
 /** A server refuses to run as root: then it is somebody who owns nothing. */
 const NOBODY = 65_534;
+/** So often a server that ends at once is started again. */
+const STARTS = 100;
 const isRoot = process.getuid?.() === 0;
 const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
@@ -96,22 +98,30 @@ export async function startPostgres(programs, settings = {}, { fileLimitKb } = {
       await client.end().catch(() => undefined);
     }
   };
-  const start = async () => {
+  const spawnServer = () => {
     // No file may grow beyond the limit: what a full disk looks like from inside.
     const [program, args] =
       limit === undefined
         ? [join(programs, "postgres"), []]
         : ["/bin/bash", ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, join(programs, "postgres")]];
-    child = spawn(program, [...args, "-D", data, ...flags], {
+    return spawn(program, [...args, "-D", data, ...flags], {
       ...as,
       cwd: directory,
       env: environment,
       stdio: "ignore",
       detached: true,
     });
-    const started = child;
+  };
+  const start = async () => {
+    child = spawnServer();
+    let left = STARTS;
     while (!(await answers())) {
-      if (started.exitCode !== null) throw new Error(`The server ended with ${started.exitCode}.`);
+      if (child.exitCode !== null) {
+        // What was killed with its parent may still hold its memory for a moment.
+        left -= 1;
+        if (left === 0) throw new Error(`The server ended with ${child.exitCode}.`);
+        child = spawnServer();
+      }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
