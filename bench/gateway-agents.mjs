@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startVendorNameProxy } from "./vendor-name-proxy.mjs";
+import { auditSteps } from "./audit-steps.mjs";
 
 const run = promisify(execFile);
 const STEPS = 20;
@@ -60,7 +61,7 @@ const only = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "palimpsest-gateway-agents-"));
 try {
   const script = join(folder, "script.json");
-  await writeFile(script, JSON.stringify({ steps: steps(), closing: DONE }));
+  await writeFile(script, JSON.stringify({ steps: auditSteps(STEPS), closing: DONE }));
   const node = await install("node", `${NODE.name}@${NODE.version}`);
   for (const agent of agents) {
     if (only.length > 0 && !only.includes(agent.name)) continue;
@@ -84,17 +85,6 @@ async function install(name, specifier) {
   const prefix = join(installed ?? folder, name);
   if (installed === undefined) await run("npm", ["install", "--no-save", "--prefix", prefix, specifier]);
   return join(prefix, "node_modules/.bin");
-}
-
-function steps() {
-  return Array.from({ length: STEPS }, (_, index) => {
-    const step = index + 1;
-    const call =
-      step % 5 === 0
-        ? { kind: "read", input: { path: `data/file_${step}.txt` } }
-        : { kind: "shell", input: { command: `seq -f 'step ${step} row %05g of the audit' 1 120` } };
-    return { text: `Step ${step}.`, calls: [call] };
-  });
 }
 
 /** A main thread that gives work to a subagent, which does the same: they run side by side under one session id. */

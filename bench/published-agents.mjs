@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { auditSteps } from "./audit-steps.mjs";
 
 const run = promisify(execFile);
 const STEPS = 20;
@@ -55,7 +56,7 @@ const agents = [
 const folder = await mkdtemp(join(tmpdir(), "palimpsest-agents-"));
 try {
   const script = join(folder, "script.json");
-  await writeFile(script, JSON.stringify({ steps: steps(), closing: DONE }));
+  await writeFile(script, JSON.stringify({ steps: auditSteps(STEPS), closing: DONE }));
   const work = join(folder, "work");
   await mkdir(join(work, "data"), { recursive: true });
   for (let step = 5; step <= STEPS; step += 5) {
@@ -68,17 +69,6 @@ try {
     await tryAgent(agent, { script, work, node: join(newer, "node_modules/.bin/node") });
 } finally {
   await rm(folder, { recursive: true, force: true });
-}
-
-function steps() {
-  return Array.from({ length: STEPS }, (_, index) => {
-    const step = index + 1;
-    const call =
-      step % 5 === 0
-        ? { kind: "read", input: { path: `data/file_${step}.txt` } }
-        : { kind: "shell", input: { command: `seq -f 'step ${step} row %05g of the audit' 1 120` } };
-    return { text: `Step ${step}.`, calls: [call] };
-  });
 }
 
 async function tryAgent(agent, { script, work, node }) {

@@ -30,3 +30,5 @@ export function startPostgres(
   /** No file of the server may grow beyond this: a full disk, as far as it can tell. More than the 16 MB of a log segment. */
   options?: { readonly fileLimitKb?: number },
 ): Promise<PostgresServer>;
+/** Of the loopback interface. */
+export function freePort(): Promise<number>;

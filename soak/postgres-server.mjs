@@ -171,7 +171,7 @@ export async function startPostgres(programs, settings = {}, { fileLimitKb } = {
   };
 }
 
-async function freePort() {
+export async function freePort() {
   const { createServer } = await import("node:net");
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,13 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conversationBuilder, transcriptStoreContract } from "@palimpsest/core/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
-import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import {
+  freePort,
+  postgresVersions,
+  startPostgres,
+  type PostgresServer,
+} from "../../soak/postgres-server.mjs";
 
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 const NOBODY = 65_534;
@@ -86,11 +90,3 @@ describe.skipIf(!isThere)(`through PgBouncer in transaction mode${reason}`, () =
     expect([null, ""]).toContain(rows[0]?.tenant);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

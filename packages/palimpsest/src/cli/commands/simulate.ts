@@ -10,6 +10,7 @@ import { withoutKeys } from "../../agent/base/key-variables.js";
 import { parseAssertions, type Assertion } from "../cache-test/assertions.js";
 import { figureMeanings } from "../cache-test/figures.js";
 import { formatNumber, plural, printable, type Terminal } from "../terminal.js";
+import { stopAsked } from "../../simulator/http/stop-asked.js";
 
 interface SimulateOptions {
   readonly port: number;
@@ -246,17 +247,6 @@ async function start(
   });
   return { running, log };
 }
-
-const stopAsked = (): Promise<void> =>
-  new Promise((resolve) => {
-    const stop = (): void => {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
-      resolve();
-    };
-    process.on("SIGINT", stop);
-    process.on("SIGTERM", stop);
-  });
 
 function describeRequest({ method, path, status, model, error, verdict }: RequestRecord): string {
   const what = `${status} ${method} ${path}${model === null ? "" : ` ${model}`}`;

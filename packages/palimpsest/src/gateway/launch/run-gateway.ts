@@ -9,6 +9,7 @@ import { arrangementFor, type Arrangement, type Environment } from "./known-agen
 import { newToken, removeLock, writeLock } from "./lock-file.js";
 import { runCommand } from "./run-command.js";
 import { startSupervisor, type Supervisor } from "./supervisor.js";
+import { stopAsked } from "../../simulator/http/stop-asked.js";
 
 export interface GatewayRun {
   readonly upstream: string;
@@ -102,14 +103,3 @@ async function serveCommand(run: GatewayRun, supervisor: Supervisor, url: string
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-const stopAsked = (): Promise<void> =>
-  new Promise((resolve) => {
-    const stop = (): void => {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
-      resolve();
-    };
-    process.on("SIGINT", stop);
-    process.on("SIGTERM", stop);
-  });

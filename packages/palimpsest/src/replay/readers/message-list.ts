@@ -1,6 +1,7 @@
 import { isHumanMessage, type AssistantMessage, type Message, type MessageOrigin } from "@palimpsest/core";
 import { createSystemMessage } from "@palimpsest/core/engine";
 import { ImportError, messagesFromList, shapeOfList } from "@palimpsest/core/import";
+import { listIn } from "./list-in.js";
 import { RecordingError } from "./recording-error.js";
 import {
   asFieldsList,
@@ -28,13 +29,6 @@ export const messageListReader: FormatReader = {
 
 /** A note with the tools of a request's body, for whoever wants to know their size. */
 const TOOLS = "tool_definitions";
-
-/** One document that holds the list, or a message a line. */
-function listIn(values: readonly Fields[]): readonly unknown[] {
-  const [first] = values;
-  const listed: unknown = values.length === 1 ? first?.["messages"] : undefined;
-  return Array.isArray(listed) ? listed : values;
-}
 
 /** What belongs to a whole list is known after its last line: this format is held as a whole. */
 class MessageList implements RecordingReading {

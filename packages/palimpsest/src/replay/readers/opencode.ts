@@ -1,6 +1,7 @@
 import { isCompactBoundary, type Message, type MessageOrigin } from "@palimpsest/core";
 import { createSystemMessage } from "@palimpsest/core/engine";
 import { ImportError, messagesFromOpenCode, shapeOfList } from "@palimpsest/core/import";
+import { listIn } from "./list-in.js";
 import { RecordingError } from "./recording-error.js";
 import {
   asFieldsList,
@@ -29,11 +30,6 @@ export const openCodeReader: FormatReader = {
   needsSurvey: true,
   begin: () => new Export(),
 };
-
-function listIn(values: readonly Fields[]): readonly unknown[] {
-  const listed: unknown = values.length === 1 ? values[0]?.["messages"] : undefined;
-  return Array.isArray(listed) ? listed : values;
-}
 
 /** A session that says so itself, whatever its messages are. */
 function isSession([document]: readonly Fields[], list: readonly unknown[]): boolean {
