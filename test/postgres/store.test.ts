@@ -69,6 +69,8 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
     await expect(store.importFrom("nowhere", join(directory, "nowhere"))).rejects.toMatchObject({
       code: "io",
     });
+    await expect(store.importFrom("folder", directory)).rejects.toThrow(/is not a file/);
+    expect((await store.list()).map(({ id }) => id)).toEqual(["hostile"]);
     await expect(store.exportTo("nobody", join(directory, "nobody"))).rejects.toMatchObject({
       code: "not_found",
     });

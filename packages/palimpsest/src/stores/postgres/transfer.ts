@@ -1,6 +1,7 @@
 import { TranscriptError } from "@palimpsest/core";
 import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { constants, createReadStream, createWriteStream } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { isOwnBoundary } from "../boundary-texts.js";
 import { decodeRawLine } from "../jsonl/raw-line.js";
@@ -59,6 +60,9 @@ export async function importFromFile(
   statements: Statements,
   { owner, leaseMs }: ImportOptions,
 ): Promise<number> {
+  // Before anything is stored: a file that is not there leaves no empty conversation.
+  if (!(await stat(path)).isFile()) throw new TranscriptError("io", `${path} is not a file.`);
+  await access(path, constants.R_OK);
   const taken = await statements.take(id, { owner, leaseMs, whenBusy: "reject" });
   if (taken.status === "busy") {
     throw new TranscriptError("locked", `Conversation ${id} is being written; import it under another id.`);
