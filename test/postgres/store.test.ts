@@ -243,6 +243,58 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
     await reader.close();
   });
 
+  it("an import that was cut off is not there, is cleared away by a later one, and can be made again", async () => {
+    const tenant = `t${(tenants += 1)}`;
+    const path = join(directory, "cut.jsonl");
+    const line = `${JSON.stringify(conversationBuilder().user("x".repeat(900)))}\n`;
+    await writeFile(path, line.repeat(1200));
+    let calls = 0;
+    const failing = {
+      query: (text: string, values?: unknown[]) => {
+        if (text.includes(".stage_lines") && (calls += 1) === 2) throw new Error("cut");
+        // Nor can what is dead clear up after itself.
+        if (calls === 2 && text.includes(".drop_imports")) throw new Error("dead");
+        return pool.query(text, values);
+      },
+    };
+    const cut = createPostgresStore({ database: failing, tenant });
+    await expect(cut.importFrom("c", path)).rejects.toThrow(/cut/);
+    const store = createPostgresStore({ database: pool, tenant });
+    expect(await store.list()).toEqual([]);
+    await expect(store.readAll("c")).rejects.toMatchObject({ code: "not_found" });
+    const staged = async (): Promise<number | null> =>
+      (await pool.query("select from palimpsest.import_line where tenant = $1", [tenant])).rowCount;
+    expect(await staged()).toBe(500);
+    expect(await store.importFrom("c", path)).toBe(line.length * 1200);
+    expect(await staged()).toBe(500);
+    await pool.query("update palimpsest.import_line set at = now() - interval '2 hours' where tenant = $1", [
+      tenant,
+    ]);
+    await store.importFrom("d", path);
+    expect(await staged()).toBe(0);
+    await store.exportTo("c", join(directory, "cut.out"));
+    expect(await readFile(join(directory, "cut.out"), "utf8")).toBe(line.repeat(1200));
+  });
+
+  it("a conversation is deleted with its notes, not while somebody writes it, and its old writer stays refused", async () => {
+    const store = newStore({ leaseMs: 150, owner: "same" });
+    const talk = conversationBuilder();
+    const writer = await store.open("c");
+    await writer.append([talk.user("gone")]);
+    await store.notes("c").write("gone too");
+    await expect(store.delete("c")).rejects.toMatchObject({ code: "locked" });
+    await expect(store.delete("nobody")).rejects.toMatchObject({ code: "not_found" });
+    await writer.close();
+    await store.delete("c");
+    await expect(store.readAll("c")).rejects.toMatchObject({ code: "not_found" });
+    expect(await store.notes("c").read()).toBeUndefined();
+    await expect(writer.append([talk.user("late")])).rejects.toMatchObject({ code: "closed" });
+    const again = await store.open("c");
+    await again.append([talk.user("new")]);
+    await again.close();
+    expect((await store.readAll("c")).messages).toHaveLength(1);
+  });
+
   it("retention takes what is old and not live, and what is live stays the same", async () => {
     const store = newStore();
     const talk = conversationBuilder();
@@ -288,13 +340,17 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
       expect(await mine.standIns.insert("k", "mine")).toBe("mine");
       expect(await mine.deleteOld({ before: new Date(Date.now() + 1e6) })).toBe(1);
       expect(await theirs.standIns.find(["k"])).toEqual({ key: "k", values: ["their summary"] });
+      await expect(mine.delete("c")).rejects.toMatchObject({ code: "not_found" });
+      for await (const _ of mine.follow("c", { signal: AbortSignal.timeout(50), pollMs: 10 })) {
+        throw new Error("followed another tenant's conversation");
+      }
       // Taking the same id takes another conversation.
       const own = await mine.open("c");
       await own.append([conversationBuilder().user("mine")], { key: "k" });
       await own.close();
       expect((await mine.readAll("c")).messages).toHaveLength(1);
       // Tables are empty for whoever asks them without a tenant.
-      for (const table of ["conversation", "entry", "waiter", "document", "stand_in"]) {
+      for (const table of ["conversation", "entry", "waiter", "document", "stand_in", "import_line"]) {
         expect((await worker.query(`select * from palimpsest.${table}`)).rows).toEqual([]);
       }
       await expect(worker.query("select * from palimpsest.tenant_role")).rejects.toThrow(/permission denied/);
@@ -317,6 +373,14 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
       expect(await forged.list()).toEqual([]);
       await expect(forged.readAll("c")).rejects.toMatchObject({ code: "not_found" });
       await expect(forged.open("c")).rejects.toMatchObject({ code: "io" });
+      await expect(forged.delete("c")).rejects.toMatchObject({ code: "not_found" });
+      await writeFile(join(directory, "forged.jsonl"), "x\n");
+      await expect(forged.importFrom("d", join(directory, "forged.jsonl"))).rejects.toMatchObject({
+        code: "io",
+      });
+      await expect(forged.notes("c").write("forged")).rejects.toThrow(/row-level security/);
+      await expect(forged.standIns.insert("k", "forged")).rejects.toThrow(/row-level security/);
+      expect(await forged.deleteOld({ before: new Date(Date.now() + 1e6) })).toBe(0);
       const client = await tied.connect();
       await client.query("set palimpsest.tenant = 'theirs'");
       expect((await client.query("select * from palimpsest.entry")).rows).toEqual([]);

@@ -35,10 +35,10 @@ describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => 
   it("the command makes tables, takes a transcript in and gives the same bytes back", async () => {
     expect(await run(["check"])).toMatchObject({ code: 1 });
     expect((await run(["migrate", "--partitions", "3"])).stdout).toBe(
-      "The schema palimpsest was brought to version 1.\n",
+      "The schema palimpsest was brought to version 2.\n",
     );
     expect((await run(["migrate"])).stdout).toBe("The schema palimpsest was up to date.\n");
-    expect(JSON.parse((await run(["check", "--json"])).stdout)).toMatchObject({ version: 1, ready: true });
+    expect(JSON.parse((await run(["check", "--json"])).stdout)).toMatchObject({ version: 2, ready: true });
     const talk = conversationBuilder();
     const lines = [talk.user("hello"), talk.assistant("hi")].map((message) => `${JSON.stringify(message)}\n`);
     const content = Buffer.concat([Buffer.from(lines.join("")), Buffer.from([0, 0xff, 0x0a])]);
@@ -52,6 +52,10 @@ describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => 
     expect((await run(["export", "talk", "out.jsonl", "--tenant", "acme"])).code).toBe(1);
     expect((await run(["export", "talk", "--tenant", "other"])).stderr).toMatch(/no conversation talk/);
     expect((await run(["purge", "--older-than", "0", "--tenant", "acme"])).stdout).toBe("0 lines deleted.\n");
+    expect((await run(["delete", "talk", "--tenant", "acme"])).stderr).toMatch(/say --yes/);
+    expect((await run(["delete", "talk", "--yes"])).stderr).toMatch(/no conversation talk/);
+    expect((await run(["delete", "talk", "--yes", "--tenant", "acme"])).stdout).toBe("talk was deleted.\n");
+    expect((await run(["list", "--tenant", "acme"])).stdout).toBe("There are no conversations here yet.\n");
   });
 
   it("says in one sentence what is wrong, and never the password", async () => {

@@ -12,6 +12,7 @@ interface PostgresFlags {
   readonly role?: string;
   readonly as?: string;
   readonly olderThan?: string;
+  readonly yes?: boolean;
 }
 
 interface Connection {
@@ -128,6 +129,23 @@ export function addPostgresCommand(
           await store.exportTo(id, path);
           parts.say(`${id} was written to ${path}.`);
           return { conversation: id, file: path };
+        }),
+      );
+      finish(0);
+    });
+  ofTenant(add("delete", "deletes conversations with their notes, for good"))
+    .argument("<conversation...>", "their ids")
+    .option("--yes", "it cannot be undone: say that you mean it")
+    .action(async (ids: string[], flags: PostgresFlags) => {
+      if (flags.yes !== true)
+        throw new Error("what is deleted does not come back; export it first, or say --yes");
+      await act(flags, (parts) =>
+        withStore(parts, async (store) => {
+          for (const id of ids) {
+            await store.delete(id);
+            parts.say(`${id} was deleted.`);
+          }
+          return { deleted: ids };
         }),
       );
       finish(0);

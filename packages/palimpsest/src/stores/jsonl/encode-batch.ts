@@ -9,6 +9,8 @@ import { readBackToBoundary, readLive } from "./read-live.js";
 /** One line of a batch, its line break included. */
 export interface EncodedLine {
   readonly bytes: Buffer;
+  /** The same without its line break. JSON has neither NUL nor lone surrogates. */
+  readonly text: string;
   /** Whether reading back from the end may stop here. */
   readonly isBoundary: boolean;
 }
@@ -23,7 +25,8 @@ export async function encodeBatch(
   for (const message of messages) {
     const isBoundary = isOwnBoundary(message);
     const placed = isBoundary ? await placedBoundary(message, file, { length, lines }) : message;
-    lines.push({ bytes: Buffer.from(`${encodeMessage(placed)}\n`), isBoundary });
+    const text = encodeMessage(placed);
+    lines.push({ bytes: Buffer.from(`${text}\n`), text, isBoundary });
   }
   return lines;
 }

@@ -72,7 +72,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   });
 }
 
-const TABLES: readonly string[] = ["conversation", "entry", "waiter", "document", "stand_in"];
+const TABLES: readonly string[] = ["conversation", "entry", "waiter", "document", "stand_in", "import_line"];
 
 async function grant(database: Database, schema: string, role: string): Promise<void> {
   const to = quoteName(role);

@@ -16,8 +16,11 @@ interface Batch {
   /** Names this try and its repetitions. */
   readonly batch: string;
   readonly key: string | undefined;
-  readonly rows: readonly (EntryRow & { readonly isBoundary: boolean })[];
+  readonly rows: readonly StagedRow[];
 }
+
+/** Lines of a file that are not yet a conversation's. */
+export type StagedRow = EntryRow & { readonly isBoundary: boolean };
 
 interface Appended {
   /** `repeated`: it was stored before. `lost`: the lease is another's, or over. `moved`: somebody has written under this lease. */
@@ -59,6 +62,13 @@ export interface Statements {
   ): Promise<{ readonly place: number; readonly values: readonly string[] } | undefined>;
   insertStandIn(key: Buffer, value: string, from: Buffer | undefined): Promise<string>;
   purgeStandIns(before: Date): Promise<number>;
+  /** Keeps lines aside under the name of an import; nobody sees them until it is finished. */
+  stageLines(name: string, rows: readonly StagedRow[]): Promise<void>;
+  /** Makes them a conversation that was not there, all at once. */
+  finishImport(name: string, id: string, total: number): Promise<"stored" | "exists" | "busy" | "gone">;
+  /** Lets go of this one, and of all that nobody has gone on with for an hour. */
+  dropImports(name: string): Promise<void>;
+  deleteConversation(id: string): Promise<"deleted" | "missing" | "busy">;
   purge(id: string, limits: { floor: number; before: Date; most: number }): Promise<number>;
 }
 
@@ -174,6 +184,23 @@ export function createStatements(
     insertStandIn: async (key, value, from) =>
       String(await valueOf("insert_stand_in", [key, value, from ?? null])),
     purgeStandIns: async (before) => Number(await valueOf("purge_stand_ins", [before])),
+    async stageLines(name, rows) {
+      await rowsOf("stage_lines", [
+        name,
+        rows.map(({ seq }) => seq),
+        rows.map(({ size }) => size),
+        rows.map(({ form }) => form),
+        rows.map(({ isBoundary }) => isBoundary),
+        rows.map(({ line }) => line),
+      ]);
+    },
+    finishImport: async (name, id, total) =>
+      (await valueOf("finish_import", [name, id, total])) as "stored" | "exists" | "busy" | "gone",
+    async dropImports(name) {
+      await rowsOf("drop_imports", [name]);
+    },
+    deleteConversation: async (id) =>
+      (await valueOf("delete_conversation", [id])) as "deleted" | "missing" | "busy",
     purge: async (id, { floor, before, most }) => Number(await valueOf("purge", [id, floor, before, most])),
   };
 }

@@ -30,7 +30,7 @@ export interface PostgresStoreOptions {
   readonly leaseMs?: number;
   /** Makes a connection for `LISTEN`, to the server itself; without it followers poll. */
   readonly listen?: () => ListeningClient;
-  /** What others are told of who holds a conversation; by default host, process and a number of chance. */
+  /** What others are told of who holds a conversation; by default host and process. */
   readonly owner?: string;
 }
 
@@ -53,6 +53,8 @@ export interface PostgresStore extends TranscriptStore {
   exportTo(conversationId: string, path: string): Promise<void>;
   /** Every line of a file as it is, into a conversation that is not there yet. Gives its bytes. */
   importFrom(conversationId: string, path: string): Promise<number>;
+  /** The conversation with its notes, for good. Refused while somebody writes it. */
+  delete(conversationId: string): Promise<void>;
   /** Lines that are old and not live, and stand-ins that nobody has asked for since. Gives how many rows went. */
   deleteOld(options: RetentionOptions): Promise<number>;
   /** Ends the connection that listens. */
@@ -70,7 +72,8 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     throw new TranscriptError("io", "leaseMs must be a whole number of milliseconds, at least 100.");
   }
   const statements = createStatements(database, { schema: checkSchema(schema), tenant });
-  const process = options.owner ?? `${hostname()} ${globalThis.process.pid} ${randomUUID().slice(0, 8)}`;
+  // With a part of chance also where the host names it: an id that was deleted and made again counts its generations anew.
+  const process = `${options.owner ?? `${hostname()} ${globalThis.process.pid}`} ${randomUUID().slice(0, 8)}`;
   const hints = listen === undefined ? undefined : createHints(listen);
   const notifier = createNotifier(database);
   let checked: Promise<void> | undefined;
@@ -188,7 +191,20 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       checkConversationId(id);
       return withDatabaseErrors(`${path} could not be imported as ${id}`, async () => {
         await ready();
-        return importFromFile(id, path, statements, { owner: `${process} import`, leaseMs });
+        return importFromFile(id, path, statements);
+      });
+    },
+    delete: (id) => {
+      checkConversationId(id);
+      return withDatabaseErrors(`Conversation ${id} could not be deleted`, async () => {
+        await ready();
+        const status = await statements.deleteConversation(id);
+        if (status === "missing") {
+          throw new TranscriptError("not_found", `There is no conversation ${id} in this store.`);
+        }
+        if (status === "busy") {
+          throw new TranscriptError("locked", `Conversation ${id} is being written and was not deleted.`);
+        }
       });
     },
     deleteOld: (retention) =>

@@ -5,8 +5,8 @@ import { access, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { isOwnBoundary } from "../boundary-texts.js";
 import { decodeRawLine } from "../jsonl/raw-line.js";
-import { decodeEntry, encodeEntry, type EntryRow } from "./entry-bytes.js";
-import type { Statements } from "./statements.js";
+import { decodeEntry, encodeEntry } from "./entry-bytes.js";
+import type { StagedRow, Statements } from "./statements.js";
 
 const AT_ONCE = 500;
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -45,55 +45,31 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
   if (pieces.length > 0) yield Buffer.concat(pieces);
 }
 
-export interface ImportOptions {
-  readonly owner: string;
-  readonly leaseMs: number;
-}
+const refusal = (id: string, status: "exists" | "busy" | "gone"): TranscriptError =>
+  new TranscriptError(
+    "locked",
+    {
+      exists: `Conversation ${id} is in this store already; import it under another id.`,
+      busy: `Conversation ${id} is being written; import it under another id.`,
+      gone: `The import of ${id} was interrupted for too long and nothing of it is stored; import it again.`,
+    }[status],
+  );
 
 /**
- * Stores every line of a file as it is, also one that no reader understands, in a conversation that is not there yet.
- * Gives how many bytes.
+ * Stores every line of a file as it is, also one that no reader understands, in a conversation that is not there yet: it is
+ * there when all of it is, and whatever was begun and not ended leaves nothing that anybody sees. Gives how many bytes.
  */
-export async function importFromFile(
-  id: string,
-  path: string,
-  statements: Statements,
-  { owner, leaseMs }: ImportOptions,
-): Promise<number> {
-  // Before anything is stored: a file that is not there leaves no empty conversation.
+export async function importFromFile(id: string, path: string, statements: Statements): Promise<number> {
   if (!(await stat(path)).isFile()) throw new TranscriptError("io", `${path} is not a file.`);
   await access(path, constants.R_OK);
-  const taken = await statements.take(id, { owner, leaseMs, whenBusy: "reject" });
-  if (taken.status === "busy") {
-    throw new TranscriptError("locked", `Conversation ${id} is being written; import it under another id.`);
-  }
-  const { lease } = taken;
-  let head = lease.head;
-  if (head > 0) {
-    await statements.release(id, lease);
-    throw new TranscriptError(
-      "locked",
-      `Conversation ${id} is in this store already; import it under another id.`,
-    );
-  }
-  let rows: (EntryRow & { readonly isBoundary: boolean })[] = [];
+  if (((await statements.headOf(id)) ?? 0) > 0) throw refusal(id, "exists");
+  const name = randomUUID();
+  await statements.dropImports(name);
+  let head = 0;
+  let rows: StagedRow[] = [];
   let bytesWaiting = 0;
   const flush = async (): Promise<void> => {
-    if (rows.length === 0) return;
-    const { status, head: stored } = await statements.append(id, {
-      ...lease,
-      leaseMs,
-      head: head - bytesWaiting,
-      batch: randomUUID(),
-      key: undefined,
-      rows,
-    });
-    if (status !== "stored" || stored !== head) {
-      throw new TranscriptError(
-        "locked",
-        `The lease on conversation ${id} was lost; a part of the file is stored.`,
-      );
-    }
+    if (rows.length > 0) await statements.stageLines(name, rows);
     rows = [];
     bytesWaiting = 0;
   };
@@ -105,8 +81,11 @@ export async function importFromFile(
       if (bytesWaiting > BATCH_BYTES || rows.length >= AT_ONCE) await flush();
     }
     await flush();
-  } finally {
-    await statements.release(id, lease);
+    const status = await statements.finishImport(name, id, head);
+    if (status !== "stored") throw refusal(id, status);
+  } catch (error) {
+    await statements.dropImports(name).catch(() => undefined);
+    throw error;
   }
   return head;
 }

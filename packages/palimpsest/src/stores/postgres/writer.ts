@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { encodeBatch, type EncodedLine } from "../jsonl/encode-batch.js";
 import { isLostConnection, withDatabaseErrors } from "./database.js";
-import { encodeEntry } from "./entry-bytes.js";
+import { TEXT } from "./entry-bytes.js";
 import { entrySource } from "./entry-source.js";
 import type { Lease, Statements } from "./statements.js";
 
@@ -85,8 +85,8 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
     if (broken !== undefined) throw broken;
     if (messages.length === 0) return;
     let seq = head;
-    const rows = (await encode(messages)).map(({ bytes, isBoundary }) => {
-      const row = { seq, isBoundary, ...encodeEntry(bytes) };
+    const rows = (await encode(messages)).map(({ bytes, text, isBoundary }) => {
+      const row = { seq, isBoundary, size: bytes.length, form: TEXT, line: text };
       seq += row.size;
       return row;
     });
