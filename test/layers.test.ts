@@ -10,7 +10,7 @@ const packages = {
   core: [["models"], ["messages"], ["tree"], ["protocols", "engine"], ["adapters"], ["testing"]],
   palimpsest: [
     ["simulator"],
-    ["files", "providers", "shell", "stores", "telemetry"],
+    ["files", "providers", "recording", "shell", "stores", "telemetry"],
     ["agent", "replay"],
     ["gateway"],
     ["inspector"],
@@ -62,6 +62,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "palimpsest/src/replay": [
     ["readers"],
     ["rounds", "world"],
+    ["requests"],
     ["measures"],
     ["forgetting", "policies", "summaries"],
     ["results"],

@@ -99,6 +99,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
       "",
       "The agent in the terminal:",
       '  $ palimpsest "what to do"        (palimpsest, palimpsest --continue, palimpsest --resume)',
+      "  Its flags are those of -p that choose a model, a conversation and what is allowed, and --full-screen: a screen of its own.",
       "The agent without a screen:",
       '  $ palimpsest -p "what to do"     (palimpsest -p --help)',
     ].join("\n"),

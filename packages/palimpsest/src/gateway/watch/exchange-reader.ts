@@ -1,5 +1,6 @@
 import { asFields, createCacheWatch, isTooDeep } from "@palimpsest/core/engine";
 import type { ModelRequest } from "@palimpsest/core";
+import type { RequestOutcome } from "../../recording/request-record.js";
 import type { BreakRecord, ConversationRecord, ExchangeRecord } from "../receipt/exchange-record.js";
 import { createConversations, type Placed } from "./conversations.js";
 import { textOf } from "./decompress.js";
@@ -8,6 +9,7 @@ import { laneOf } from "./lane.js";
 import { firstDifference, promptParts } from "./prompt-parts.js";
 import { createRecorder } from "./recorder.js";
 import { readExchange } from "./read-exchange.js";
+import { betasOf } from "./read-headers.js";
 import type { ExchangeReader } from "./watcher.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,7 +40,7 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
     watch.before({
       source,
       request: request as unknown as ModelRequest,
-      betas: betasOf(exchange),
+      betas: betasOf(exchange.headers),
       at: exchange.at,
     });
     const found = watch.after({ source, usage: call.usage, at: endedAt, model: call.model });
@@ -56,8 +58,9 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
   const observed = (exchange: Exchange): ExchangeRecord => {
     const record = readExchange(exchange);
     if (record.endpoint !== "messages" || record.call === undefined) return record;
-    const request = requestOf(exchange);
-    if (request === undefined) return record;
+    const read = requestOf(exchange);
+    if (read === undefined) return record;
+    const { request, text } = read;
     const lane = laneOf(exchange.headers, request);
     const key = JSON.stringify([exchange.tenant, lane.key]);
     const placed = conversations.place(request, { ...lane, key }, exchange.requestBody?.length ?? 0);
@@ -68,7 +71,9 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
       isNewLane: placed.isNewLane,
       isSubagent: lane.isSubagent,
     };
-    const unrecorded = recordOf(() => recorder?.record(exchange, placed, request));
+    const unrecorded = recordOf(() =>
+      recorder?.record(exchange, { placed, request, text, outcome: outcomeOf(record) }),
+    );
     return {
       ...record,
       conversation,
@@ -90,6 +95,14 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
   };
 }
 
+/** What came of a request, for its record. */
+const outcomeOf = ({ milliseconds, status, call, error }: ExchangeRecord): RequestOutcome => ({
+  milliseconds,
+  ...(status === undefined ? {} : { status }),
+  ...(call === undefined ? {} : { model: call.model, usage: call.usage }),
+  ...(error === undefined ? {} : { error }),
+});
+
 /** Why something could not be written; undefined where it could. */
 function recordOf(write: () => void): string | undefined {
   try {
@@ -100,15 +113,14 @@ function recordOf(write: () => void): string | undefined {
   }
 }
 
-/** The request as JSON has it; undefined where it is none, or deeper than anybody writes. */
-function requestOf({ requestBody, headers }: Exchange): Fields | undefined {
+/** The request as JSON has it, and its text; undefined where it is none, or deeper than anybody writes. */
+function requestOf({
+  requestBody,
+  headers,
+}: Exchange): { readonly request: Fields; readonly text: string } | undefined {
   if (requestBody === undefined) return undefined;
-  const value: unknown = JSON.parse(textOf(requestBody, headers["content-encoding"] ?? ""));
-  return isTooDeep(value) || !Array.isArray(asFields(value)["messages"]) ? undefined : asFields(value);
+  const text = textOf(requestBody, headers["content-encoding"] ?? "");
+  const value: unknown = JSON.parse(text);
+  const request = asFields(value);
+  return isTooDeep(value) || !Array.isArray(request["messages"]) ? undefined : { request, text };
 }
-
-const betasOf = ({ headers }: Exchange): readonly string[] =>
-  (headers["anthropic-beta"] ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
