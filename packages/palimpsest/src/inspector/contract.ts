@@ -109,6 +109,19 @@ export interface Lane {
   readonly cost: number | null;
 }
 
+/** One of the largest blocks of the newest request. */
+export interface LargeItem {
+  /** For `GET …/blocks/ID`. */
+  readonly block: string;
+  readonly kind: PartKind;
+  /** In a few words: the tool and what it was called with, or the first words. */
+  readonly what: string;
+  readonly tokens: number;
+  readonly estimated: boolean;
+  /** The first request that it was part of. */
+  readonly request: number;
+}
+
 /**
  * `GET /api/conversations/ID/timeline?from=REQUEST&to=REQUEST&points=N[&lane=LANE]`: at most `points` columns (default 1,200). Where there
  * are more requests than points, a column stands for several: sizes are those of the largest request in it, costs and breaks are sums.
