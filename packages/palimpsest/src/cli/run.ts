@@ -7,6 +7,7 @@ import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addEstimateCommand } from "./commands/estimate.js";
 import { addGatewayCommand } from "./commands/gateway.js";
 import { addPostgresCommand } from "./commands/postgres.js";
+import { addInspectCommand } from "./commands/inspect.js";
 import { addReplayCommand } from "./commands/replay.js";
 import { addSessionsCommand } from "./commands/sessions.js";
 import { addSoakCommand } from "./commands/soak.js";
@@ -88,6 +89,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addAnalyzeCommand(program, terminal, finish);
   addAdviseCommand(program, terminal, finish);
   addReplayCommand(program, terminal, finish);
+  addInspectCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);
   addGatewayCommand(program, terminal, finish);
   addSessionsCommand(program, terminal, finish);
