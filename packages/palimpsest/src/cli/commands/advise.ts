@@ -88,4 +88,5 @@ function adviceText({ advice, note, dollars, conversations }: AdviceReport, isNa
 }
 
 /** Cents, and more of them where there is less. */
-const formatDollars = (dollars: number): string => `$${dollars.toFixed(dollars !== 0 && dollars < 0.1 ? 4 : 2)}`;
+const formatDollars = (dollars: number): string =>
+  `$${dollars.toFixed(dollars !== 0 && dollars < 0.1 ? 4 : 2)}`;

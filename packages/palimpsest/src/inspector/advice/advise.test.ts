@@ -103,7 +103,9 @@ describe.each([
 
   it("files that are read again beside others", async () => {
     const beside = turns.map((turn, at) =>
-      at === 3 || at === 5 ? { ...turn, calls: [...(turn.calls ?? []), read("parser"), read("lexer")] } : turn,
+      at === 3 || at === 5
+        ? { ...turn, calls: [...(turn.calls ?? []), read("parser"), read("lexer")] }
+        : turn,
     );
     const found = await adviceOn({ turns: beside, withRequests });
     expectPrice(found);
@@ -119,7 +121,11 @@ describe.each([
   });
 
   it("nothing of a file that was read again after it changed", async () => {
-    const changed = [...turns, { asked: "Again.", calls: [{ ...read("parser"), result: prose("another text", 1500) }] }, { said: "Yes." }];
+    const changed = [
+      ...turns,
+      { asked: "Again.", calls: [{ ...read("parser"), result: prose("another text", 1500) }] },
+      { said: "Yes." },
+    ];
     const { advice } = await adviseOn([recorded({ turns: changed, withRequests }).file]);
     expect(advice).toEqual([]);
   });
@@ -157,7 +163,8 @@ describe("of a recording with requests", () => {
   });
 
   it("a status before the first message", async () => {
-    const reminder = (turn: number): string => `Branch main, ${turn % 2 === 0 ? "clean" : "3 files changed"}.`;
+    const reminder = (turn: number): string =>
+      `Branch main, ${turn % 2 === 0 ? "clean" : "3 files changed"}.`;
     const found = await adviceOn({ reminder, withRequests: true }, { reminder: () => reminder(0) });
     expectPrice(found);
     expect(found.advice[0]?.what).toContain("Keep the first message the same");
@@ -188,7 +195,9 @@ describe("of a recording with requests", () => {
 
   it("three wastes at once, the dearest first, and no fourth", async () => {
     const again = turns.map((turn, at) =>
-      at > 2 && turn.calls !== undefined ? { ...turn, pause: 1, calls: [...turn.calls, read("parser", 3000)] } : turn,
+      at > 2 && turn.calls !== undefined
+        ? { ...turn, pause: 1, calls: [...turn.calls, read("parser", 3000)] }
+        : turn,
     );
     const { advice } = await adviceOn({
       turns: again,
@@ -217,8 +226,15 @@ describe("files", () => {
   it("of several conversations count together", async () => {
     const { file } = recorded({ lifetime: "1h" });
     const other = recorded({ lifetime: "1h", turns: turns.map((turn) => ({ ...turn, pause: 0.4 })) }).file;
-    const [one, two, both] = await Promise.all([adviseOn([file]), adviseOn([other]), adviseOn([file, other])]);
-    expect(both.advice[0]?.dollars).toBeCloseTo((one.advice[0]?.dollars ?? 0) + (two.advice[0]?.dollars ?? 0), 9);
+    const [one, two, both] = await Promise.all([
+      adviseOn([file]),
+      adviseOn([other]),
+      adviseOn([file, other]),
+    ]);
+    expect(both.advice[0]?.dollars).toBeCloseTo(
+      (one.advice[0]?.dollars ?? 0) + (two.advice[0]?.dollars ?? 0),
+      9,
+    );
   });
 
   it("can be called off", async () => {
@@ -229,7 +245,12 @@ describe("files", () => {
   it("with hostile names hold no line breaks and no keys in what is said", async () => {
     const name = "/a\n\u001B[31mb sk-ant-0123456789abcdef/c.ts";
     const hostile = { name: "Read", input: { file_path: name }, result: prose("a file", 2000) };
-    const again = [{ asked: "Go.", calls: [hostile] }, { calls: [hostile] }, { calls: [hostile] }, { said: "Done." }];
+    const again = [
+      { asked: "Go.", calls: [hostile] },
+      { calls: [hostile] },
+      { calls: [hostile] },
+      { said: "Done." },
+    ];
     const { file } = recorded({ turns: again });
     await appendFile(file, '{"type":"assistant","message":');
     const { advice } = await adviseOn([file]);

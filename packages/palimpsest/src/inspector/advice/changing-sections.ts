@@ -26,7 +26,10 @@ export function findChangingSections(
   } | null,
 ): readonly Finding[] {
   const lanes = new Map<string, AdvisedRequest>();
-  const found = new Map<string, { owners: readonly string[]; changes: number; lost: number; dollars: number; sample: Change["sample"] }>();
+  const found = new Map<
+    string,
+    { owners: readonly string[]; changes: number; lost: number; dollars: number; sample: Change["sample"] }
+  >();
   for (const request of requests) {
     const before = lanes.get(request.lane);
     lanes.set(request.lane, request);
@@ -38,7 +41,13 @@ export function findChangingSections(
     const change = changeBetween(before, request);
     if (change === undefined) continue;
     const key = change.owners.join(", ");
-    const sum = found.get(key) ?? { owners: change.owners, changes: 0, lost: 0, dollars: 0, sample: change.sample };
+    const sum = found.get(key) ?? {
+      owners: change.owners,
+      changes: 0,
+      lost: 0,
+      dollars: 0,
+      sample: change.sample,
+    };
     sum.changes += 1;
     sum.lost += lost;
     sum.dollars += spanCost(request, cacheRead, lost) - (lost * prices.cacheRead) / 1e6;
@@ -63,7 +72,10 @@ function isOver(before: AdvisedRequest, request: AdvisedRequest): boolean {
   return request.startedAt - before.startedAt > lifetime;
 }
 
-function changeBetween({ prompt: before }: AdvisedRequest, { prompt: now }: AdvisedRequest): Change | undefined {
+function changeBetween(
+  { prompt: before }: AdvisedRequest,
+  { prompt: now }: AdvisedRequest,
+): Change | undefined {
   if (before === undefined || now === undefined) return undefined;
   const tools = toolsChange(partsOf(before.parts, "tool"), partsOf(now.parts, "tool"));
   const head = [tools, ...changedParts(before.parts, now.parts)].filter((part) => part !== undefined);

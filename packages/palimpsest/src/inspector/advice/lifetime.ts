@@ -46,7 +46,8 @@ function changeWith(better: Lifetime, request: AdvisedRequest, before: AdvisedRe
   const gap = before === undefined ? Number.NaN : request.startedAt - before.startedAt;
   const isPause = gap > lifetimes["5m"] && gap <= lifetimes["1h"];
   const price = better === "1h" ? prices.cacheWrite1h : prices.cacheWrite5m;
-  const paid = cacheRead * prices.cacheRead + cacheWrite5m * prices.cacheWrite5m + cacheWrite1h * prices.cacheWrite1h;
+  const paid =
+    cacheRead * prices.cacheRead + cacheWrite5m * prices.cacheWrite5m + cacheWrite1h * prices.cacheWrite1h;
   const written = cacheWrite5m + cacheWrite1h;
   const held = before === undefined || request.isFresh ? 0 : heldAfter(before);
   let [reads, writes, sent] = [cacheRead, written, input];

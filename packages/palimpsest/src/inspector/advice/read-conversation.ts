@@ -61,7 +61,7 @@ export async function readConversation(
     dollars: asked + others,
     findings: [
       ...findLifetime(requests),
-      ...findChangingSections(requests, prompts.exampleOf),
+      ...findChangingSections(requests, (sample) => prompts.exampleOf(sample)),
       ...findRepeatedReads(requests),
     ],
     servers: serverUse(requests),

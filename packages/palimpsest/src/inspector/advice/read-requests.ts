@@ -2,13 +2,7 @@ import { findModel, isCompactBoundary, type AssistantMessage, type Message } fro
 import { hashValue, isClearingBoundary, isMediaBoundary, SYNTHETIC_MODEL } from "@palimpsest/core/engine";
 import { billedTokens, promptTokens } from "../../replay/measures/recorded-bill.js";
 import { DEFAULT_REPLAYED_MODEL } from "../../replay/play/playing-conditions.js";
-import {
-  asFieldsList,
-  asText,
-  isFields,
-  isRestated,
-  type Fields,
-} from "../../replay/readers/recording.js";
+import { asFieldsList, asText, isFields, isRestated, type Fields } from "../../replay/readers/recording.js";
 import { commandRead } from "../../replay/world/command-read.js";
 import { fileCallOf } from "../../replay/world/file-call.js";
 import { blockTokens } from "../../simulator/tokens/block-tokens.js";
@@ -128,7 +122,7 @@ export function createRequestReader(counter: TokenCounter): RequestReader {
       lane: lane.name,
       startedAt: Number.isNaN(lane.startedAt) ? Date.parse(message.timestamp) : lane.startedAt,
       model: name,
-      usage: billedTokens(isFields(usage) ? (usage as NonNullable<typeof usage>) : NO_USAGE),
+      usage: billedTokensisFields(usage) ? usage : NO_USAGE,
       response: id,
       isFresh: lane.isFresh,
       forgotten: lane.forgotten,

@@ -49,7 +49,11 @@ export function findRepeatedReads(requests: readonly AdvisedRequest[]): readonly
     } else {
       const end = promptTokens(request.usage);
       for (const { call, tokens: size, callTokens } of again) {
-        lane.carried.push({ from: Math.max(0, end - size - callTokens), tokens: size + callTokens, calls: [call] });
+        lane.carried.push({
+          from: Math.max(0, end - size - callTokens),
+          tokens: size + callTokens,
+          calls: [call],
+        });
         if (before !== undefined) dollars += outputCost(before, callTokens);
       }
       for (const { from, tokens: size } of lane.carried) dollars += spanCost(request, from, size);
@@ -100,5 +104,9 @@ function isMadeFor(
   { before, request }: { readonly before: AdvisedRequest; readonly request: AdvisedRequest },
 ): boolean {
   const repeated = new Set(again.map(({ call }) => call));
-  return request.forgotten.length === 0 && before.calls.length > 0 && before.calls.every(({ id }) => repeated.has(id));
+  return (
+    request.forgotten.length === 0 &&
+    before.calls.length > 0 &&
+    before.calls.every(({ id }) => repeated.has(id))
+  );
 }

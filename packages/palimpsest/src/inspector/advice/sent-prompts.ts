@@ -17,7 +17,7 @@ export interface SentPrompts {
   exampleOf(sample: { readonly before: string; readonly now: string }): Example | null;
 }
 
-export interface Example {
+interface Example {
   readonly before: string;
   readonly now: string;
 }
@@ -61,9 +61,12 @@ export function createSentPrompts(counter: TokenCounter): SentPrompts {
     });
     const values = record.fields.flatMap(([name, kind, value]) => (kind === "value" ? [[name, value]] : []));
     const { speed, others } = settingsOf(Object.fromEntries(values) as Fields, record.betas ?? []);
-    const settings = Object.entries({ speed, ...others }).map(
-      ([name, id]): HeadPart => ({ kind: "setting", name, id, tokens: 0 }),
-    );
+    const settings = Object.entries({ speed, ...others }).map(([name, id]): HeadPart => ({
+      kind: "setting",
+      name,
+      id,
+      tokens: 0,
+    }));
     return [...pieces, ...settings];
   };
 
@@ -114,7 +117,8 @@ function changedMiddle(before: string, now: string): Example | null {
   const most = Math.min(before.length, now.length) - start;
   let end = 0;
   while (end < most && before.at(-1 - end) === now.at(-1 - end)) end += 1;
-  if (before.length - start - end > LONGEST_EXAMPLE || now.length - start - end > LONGEST_EXAMPLE) return null;
+  if (before.length - start - end > LONGEST_EXAMPLE || now.length - start - end > LONGEST_EXAMPLE)
+    return null;
   const from = Math.max(0, start - SHOWN_AROUND);
   const shown = (text: string): string => text.slice(from, text.length - Math.max(0, end - SHOWN_AROUND));
   return { before: shown(before), now: shown(now) };

@@ -34,7 +34,8 @@ export function spanCost(request: AdvisedRequest, from: number, tokens: number):
 }
 
 /** Dollars of everything that a request sent. */
-export const inputCost = (request: AdvisedRequest): number => spanCost(request, 0, promptTokens(request.usage));
+export const inputCost = (request: AdvisedRequest): number =>
+  spanCost(request, 0, promptTokens(request.usage));
 
 /** Dollars of what it was answered, or of so many tokens of that. */
 export const outputCost = (request: AdvisedRequest, tokens = request.usage.output): number =>

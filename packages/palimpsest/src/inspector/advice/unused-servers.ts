@@ -5,7 +5,7 @@ import { spanCost } from "./span-cost.js";
 const MCP_TOOL = /^mcp__(.+?)__./;
 
 /** The MCP server that a tool belongs to; undefined for the agent's own. */
-export const serverOf = (tool: string): string | undefined => MCP_TOOL.exec(tool)?.[1];
+const serverOf = (tool: string): string | undefined => MCP_TOOL.exec(tool)?.[1];
 
 /** Dollars that the tools of each MCP server cost in the requests that carried them, and which servers were called. */
 export interface ServerUse {

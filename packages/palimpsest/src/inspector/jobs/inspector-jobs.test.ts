@@ -120,7 +120,10 @@ describe("a what-if", () => {
   it.each([
     [{ policy: "nothing" }, 'there is no policy "nothing"'],
     [{ policy: "none,mask" }, "one policy is asked for at a time"],
-    [{ policy: "as-recorded", lifetime: "1h" as const }, "as-recorded does not let cache entries live an hour"],
+    [
+      { policy: "as-recorded", lifetime: "1h" as const },
+      "as-recorded does not let cache entries live an hour",
+    ],
     [{ policy: "none", window: 12.5 }, "A window is a whole number"],
   ])("of %j is refused", (request, sentence) => {
     const { jobs } = jobsWith(startHere);
@@ -179,7 +182,11 @@ describe("the queue", () => {
 
 it("policies that are offered are known, and none of them is made to cheat", () => {
   const names = offeredPolicies().policies.map(({ name }) => name);
-  expect(names.slice(0, 3)).toEqual(["palimpsest", "palimpsest(memory=thrifty)", "palimpsest(memory=faithful)"]);
+  expect(names.slice(0, 3)).toEqual([
+    "palimpsest",
+    "palimpsest(memory=thrifty)",
+    "palimpsest(memory=faithful)",
+  ]);
   expect(names.some((name) => name.startsWith("cheat"))).toBe(false);
   expect(offeredPolicies().policies.every(({ title }) => title !== "")).toBe(true);
 });

@@ -16,7 +16,7 @@ export interface InspectorJobsOptions {
 }
 
 /** A conversation in a file, whose requests have numbers. */
-export interface NumberedConversation {
+interface NumberedConversation {
   readonly conversation: string;
   readonly file: string;
   /** The number of the request that this response answered. */
@@ -68,7 +68,10 @@ export function createInspectorJobs(options: InspectorJobsOptions): InspectorJob
   ): RunningTask<Kind> => {
     if (isClosed) throw new JobError("closed", "The inspector is closing.");
     if (waiting.length >= MOST_WAITING) {
-      throw new JobError("too_many", "Too many things are being worked out: wait until some of them are done.");
+      throw new JobError(
+        "too_many",
+        "Too many things are being worked out: wait until some of them are done.",
+      );
     }
     let own: RunningTask<Kind> | undefined;
     let place: Waiting | undefined;
@@ -122,12 +125,15 @@ export function createInspectorJobs(options: InspectorJobsOptions): InspectorJob
         ({ whatIf }) => whatIf.conversation === conversation && whatIf.state === "running",
       );
       if (isBusy) {
-        throw new JobError("already_running", "This conversation is being played already: wait, or call that off.");
+        throw new JobError(
+          "already_running",
+          "This conversation is being played already: wait, or call that off.",
+        );
       }
       const job = randomUUID();
       const task = perform({ kind: "what-if", file, request, env }, (progress) => change(job, { progress }));
       const whatIf: WhatIf = { job, conversation, policy: request.policy, state: "running", progress: 0 };
-      remember(job, { whatIf, end: task.end });
+      remember(job, { whatIf, end: () => task.end() });
       task.result.then(
         (played) => change(job, { state: "done", progress: 1, result: numbered(played, numberOf) }),
         (error: Error) => change(job, { state: "failed", failure: error.message }),
@@ -169,7 +175,10 @@ export function createInspectorJobs(options: InspectorJobsOptions): InspectorJob
   };
 }
 
-function numbered({ line, ...figures }: PlayedWhatIf, numberOf: NumberedConversation["numberOf"]): NonNullable<WhatIf["result"]> {
+function numbered(
+  { line, ...figures }: PlayedWhatIf,
+  numberOf: NumberedConversation["numberOf"],
+): NonNullable<WhatIf["result"]> {
   const columns = line.response.flatMap((response, at) => {
     const request = numberOf(response);
     return request === undefined ? [] : [{ request, tokens: line.tokens[at] ?? 0 }];

@@ -8,7 +8,9 @@ export async function performTask(
   task: Task,
   onProgress: (share: number) => void,
 ): Promise<TaskResult<Task["kind"]>> {
-  const done = await (perform(task, onProgress) as Promise<PlayedWhatIf | TaskResult<"advice"> | readonly RecordedLoss[]>);
+  const done = await (perform(task, onProgress) as Promise<
+    PlayedWhatIf | TaskResult<"advice"> | readonly RecordedLoss[]
+  >);
   onProgress(1);
   return done;
 }

@@ -13,14 +13,20 @@ import type { PlayedWhatIf, Task } from "./task.js";
 const MOST_COLUMNS = 1200;
 
 /** The one policy that is asked for. Throws `PolicyError`. */
-export function policyOf({ policy: text, lifetime }: WhatIfRequest, env: Readonly<Record<string, string | undefined>>): Policy {
+export function policyOf(
+  { policy: text, lifetime }: WhatIfRequest,
+  env: Readonly<Record<string, string | undefined>>,
+): Policy {
   const isOurs = /^palimpsest(?:\(|$)/.test(text.trim());
   const [policy, second] = parsePolicies(isOurs ? withLifetime(text.trim(), lifetime) : text, env);
-  if (policy === undefined || second !== undefined) throw new PolicyError("one policy is asked for at a time");
+  if (policy === undefined || second !== undefined)
+    throw new PolicyError("one policy is asked for at a time");
   const [usual = "auto"] = policy.ttls;
   if (isOurs || lifetime === undefined) return { ...policy, ttls: [usual] };
   if (!policy.ttls.includes(lifetime)) {
-    throw new PolicyError(`${policy.name} does not let cache entries live ${lifetime === "1h" ? "an hour" : "five minutes"}`);
+    throw new PolicyError(
+      `${policy.name} does not let cache entries live ${lifetime === "1h" ? "an hour" : "five minutes"}`,
+    );
   }
   return { ...policy, ttls: [lifetime] };
 }
@@ -78,7 +84,8 @@ export function noted(conversation: RecordedConversation): {
     responses.push(response.id);
     rounds.push(compacted === undefined ? {} : { compacted });
     const model = findModel(response.model);
-    if (model !== undefined && response.usage !== undefined) costs.push(priceOf(model, billedTokens(response.usage)));
+    if (model !== undefined && response.usage !== undefined)
+      costs.push(priceOf(model, billedTokens(response.usage)));
   };
   return {
     conversation: {

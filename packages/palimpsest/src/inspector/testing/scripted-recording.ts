@@ -1,4 +1,4 @@
-import { createAssistantMessage, createUserMessage, type AssistantMessage } from "@palimpsest/core";
+import { createAssistantMessage, createUserMessage } from "@palimpsest/core";
 import { openConversationRecording } from "../../recording/conversation-recording.js";
 import type { AnswerBlock } from "../../simulator/player.js";
 import { cannedPlayer, createClient } from "../../simulator/testing/client.js";
@@ -67,7 +67,9 @@ export function recordScript(path: string, script: RecordingScript): number {
           index === 0 && reminder !== undefined
             ? [{ type: "text", text: reminder(at) }, ...message.content]
             : message.content;
-        return index === messages.length - 1 ? { ...message, content: marked(blocks, control) } : { ...message, content: blocks };
+        return index === messages.length - 1
+          ? { ...message, content: marked(blocks, control) }
+          : { ...message, content: blocks };
       }),
     };
     const sentAt = client.simulator.now();
@@ -76,16 +78,17 @@ export function recordScript(path: string, script: RecordingScript): number {
     const { message, verdict } = outcome;
     dollars += verdict.cost;
     const parts = { id: message.id, model, usage: message.usage, stopReason: message.stop_reason };
-    file.message(
-      createAssistantMessage(origin(`assistant-${at}`), {
-        ...parts,
-        content: message.content as AssistantMessage["message"]["content"],
-      } as Parameters<typeof createAssistantMessage>[1]),
-    );
+    file.message(createAssistantMessage(origin(`assistant-${at}`), { ...parts, content: message.content }));
     parentUuid = `assistant-${at}`;
     messages.push({ role: "assistant", content: message.content });
     if (script.withRequests === true) {
-      const outcomeOf = { milliseconds: 1000, status: 200, response: message.id, model, usage: message.usage };
+      const outcomeOf = {
+        milliseconds: 1000,
+        status: 200,
+        response: message.id,
+        model,
+        usage: message.usage,
+      };
       file.request({ at: sentAt, text: JSON.stringify(body), outcome: outcomeOf });
     }
   }
@@ -97,7 +100,12 @@ const marked = (blocks: readonly object[], control: object): readonly object[] =
 
 const contentOf = ({ calls = [], said }: ScriptedTurn, turn: number): readonly AnswerBlock[] => [
   ...(said === undefined ? [] : [{ type: "text" as const, text: said }]),
-  ...calls.map(({ name, input }, at) => ({ type: "tool_use" as const, id: `toolu_${turn}_${at}`, name, input })),
+  ...calls.map(({ name, input }, at) => ({
+    type: "tool_use" as const,
+    id: `toolu_${turn}_${at}`,
+    name,
+    input,
+  })),
 ];
 
 const incomingOf = (

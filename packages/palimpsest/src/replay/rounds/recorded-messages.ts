@@ -1,22 +1,12 @@
 import type { Message } from "@palimpsest/core";
 import { LineParser } from "../readers/line-parser.js";
 import type { MessageBuilder, RecordingReading } from "../readers/recording.js";
-import { openRecordingFile, type RecordingFile } from "./recording-file.js";
+import type { RecordingFile } from "./recording-file.js";
 
 /** What one pass over a file goes through. */
-export interface Pass {
+interface Pass {
   readonly parser: LineParser;
   readonly builder: MessageBuilder;
-}
-
-/**
- * All messages of a recording of any known format in its order, in lists of what one chunk completed: never all of a
- * long one at once. Throws `RecordingError` where `readRecording` would, but for one without messages.
- */
-export async function* recordedMessages(path: string): AsyncGenerator<readonly Message[]> {
-  const file = await openRecordingFile(path);
-  const reading = await surveyed(file);
-  yield* messagesOf(file, { parser: new LineParser(), builder: reading.build() });
 }
 
 /** A reading that knows what has to be known before the first message is built. */
