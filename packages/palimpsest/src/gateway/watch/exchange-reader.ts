@@ -6,7 +6,7 @@ import { createConversations, type Placed } from "./conversations.js";
 import { textOf } from "./decompress.js";
 import type { Exchange } from "./exchange.js";
 import { laneOf } from "./lane.js";
-import { firstDifference, promptParts } from "./prompt-parts.js";
+import { firstDifference } from "./prompt-parts.js";
 import { createRecorder } from "./recorder.js";
 import { readExchange } from "./read-exchange.js";
 import { betasOf } from "./read-headers.js";
@@ -23,14 +23,14 @@ export interface ReaderOptions {
 export function createExchangeReader({ recordFolder }: ReaderOptions = {}): ExchangeReader {
   const recorder = recordFolder === undefined ? undefined : createRecorder(recordFolder, Date.now);
   const watch = createCacheWatch({ settings: { cacheBreakSources: 10_000, cacheBreakDiffs: 0 } });
-  const conversations = createConversations((line) => watch.forget(line));
+  const conversations = createConversations({ onForgotten: (line) => watch.forget(line) });
 
   const breakOf = (
     exchange: Exchange,
     call: NonNullable<ExchangeRecord["call"]>,
     { request, placed }: { readonly request: Fields; readonly placed: Placed },
   ): BreakRecord | undefined => {
-    const { line, before } = placed;
+    const { line, before, now } = placed;
     const endedAt = exchange.at + exchange.milliseconds;
     // One that began before the other was answered could not read what that one wrote.
     const isBeside = exchange.at < line.answeredAt;
@@ -45,7 +45,7 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
     });
     const found = watch.after({ source, usage: call.usage, at: endedAt, model: call.model });
     if (found === undefined) return undefined;
-    const difference = before === undefined ? undefined : firstDifference(before, promptParts(request));
+    const difference = before === undefined ? undefined : firstDifference(before(), now());
     return {
       reasons: found.reasons.map(({ kind }) => kind),
       lostTokens: found.lostTokens,
@@ -63,7 +63,7 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
     const { request, text } = read;
     const lane = laneOf(exchange.headers, request);
     const key = JSON.stringify([exchange.tenant, lane.key]);
-    const placed = conversations.place(request, { ...lane, key }, exchange.requestBody?.length ?? 0);
+    const placed = conversations.place(request, { ...lane, key, tenant: exchange.tenant });
     const found = breakOf(exchange, record.call, { request, placed });
     const conversation: ConversationRecord = {
       id: placed.line.conversation,

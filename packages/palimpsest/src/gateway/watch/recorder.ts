@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createAssistantMessage, createUserMessage, type Message } from "@palimpsest/core";
 import { asFields, hashValue } from "@palimpsest/core/engine";
+import { canonicalMessage, type ListedMessage } from "@palimpsest/core/tree";
 import { redactSecrets } from "../../agent/base/redact-secrets.js";
 import type { ConversationRecording } from "../../recording/conversation-recording.js";
 import { openRecordingFolder } from "../../recording/recording-folder.js";
@@ -8,7 +9,7 @@ import type { RequestOutcome } from "../../recording/request-record.js";
 import type { Placed } from "./conversations.js";
 import type { Exchange } from "./exchange.js";
 import { clientOf } from "./lane.js";
-import { comparable } from "./prompt-parts.js";
+import { messagesOf } from "./prompt-parts.js";
 import { betasOf } from "./read-headers.js";
 import { wholeAnswer } from "./whole-answer.js";
 
@@ -27,6 +28,9 @@ export interface Recorder {
     },
   ): void;
 }
+
+/** In place of the first message of a list that has none. */
+const NOTHING: ListedMessage = { role: "" };
 
 /** Of conversations the files are remembered by name. */
 const MOST_CONVERSATIONS = 100_000;
@@ -57,7 +61,7 @@ export function createRecorder(folder: string, now: () => number): Recorder {
   const sessionOf = ({ line }: Placed, request: Fields): string => {
     const known = sessions.get(line.conversation);
     if (known !== undefined) return known;
-    const first = comparable({ kind: "message", value: (request["messages"] as readonly unknown[])[0] });
+    const first = canonicalMessage(messagesOf(request)[0] ?? NOTHING);
     const plain = hashValue([line.lane, first]);
     // The same words at the same time in another conversation: it has a file of its own.
     const session = owners.has(plain)
@@ -94,7 +98,7 @@ export function createRecorder(folder: string, now: () => number): Recorder {
       const opened = openFor(placed, exchange, request);
       const { file, session, answers } = opened;
       let parent: string | null = null;
-      for (const value of request["messages"] as readonly unknown[]) {
+      for (const value of messagesOf(request)) {
         const uuid: string = uuidOf(opened, parent, value);
         if (!file.has(uuid)) file.message(messageOf(value, { session, uuid, parent, exchange, request }));
         parent = uuid;
@@ -129,12 +133,12 @@ function noteAnswer(
 }
 
 /** The id of a message after another: of an answer that was recorded as it came, that one's. */
-function uuidOf({ answers, session }: Opened, parent: string | null, value: unknown): string {
+function uuidOf({ answers, session }: Opened, parent: string | null, value: ListedMessage): string {
   const { role, content } = asFields(value);
   const print = role === "assistant" ? printOf(content) : "";
   const answer =
     role === "assistant" ? answers.get(parent ?? "")?.find((one) => one.print === print) : undefined;
-  return answer?.uuid ?? uuidFor(["message", session, parent, comparable({ kind: "message", value })]);
+  return answer?.uuid ?? uuidFor(["message", session, parent, canonicalMessage(value)]);
 }
 
 /** What of an answer a client sends back whatever it leaves out: its words and its calls. The same once keys are taken out. */
