@@ -122,7 +122,7 @@ export function createRequestReader(counter: TokenCounter): RequestReader {
       lane: lane.name,
       startedAt: Number.isNaN(lane.startedAt) ? Date.parse(message.timestamp) : lane.startedAt,
       model: name,
-      usage: billedTokensisFields(usage) ? usage : NO_USAGE,
+      usage: billedTokens(isFields(usage) ? usage : NO_USAGE),
       response: id,
       isFresh: lane.isFresh,
       forgotten: lane.forgotten,
