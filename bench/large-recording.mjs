@@ -59,7 +59,8 @@ export async function writeLargeRecording(path, { messages, bytes, last }) {
   };
   const user = (content, more = {}) => write({ type: "user", message: { role: "user", content }, ...more });
   await user("Please go through the parser and mend what is wrong with it.");
-  for (let round = 0; count < messages; round += 1) {
+  const isDone = () => count >= messages;
+  for (let round = 0; !isDone(); round += 1) {
     const id = `toolu_${String(round).padStart(8, "0")}`;
     const isLast = count + 2 >= messages;
     const grown = Math.ceil(each / 3.4);

@@ -302,7 +302,7 @@ describe("hostile recordings", () => {
         answer("a1", [{ type: "text", text: "</script>" }]),
       ),
     ],
-  ])("%s: every view answers, and nothing fails", async (name, content) => {
+  ])("%s: every view answers, and nothing fails", async (_, content) => {
     const path = fileIn("hostile.jsonl");
     writeFileSync(path, content);
     const { get, only, errors } = inspectorOf([path]);
@@ -322,7 +322,7 @@ describe("hostile recordings", () => {
     await get(`${base}/clock`);
     await get(`${base}/search?q=${encodeURIComponent("<")}`);
     expect(errors).toEqual([]);
-    expect(({} as { polluted?: unknown }).polluted, name).toBeUndefined();
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
   it.each([

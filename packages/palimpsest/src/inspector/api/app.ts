@@ -36,7 +36,7 @@ export interface RenderedPage {
   readonly policy: string;
 }
 
-export interface ExportedPage {
+interface ExportedPage {
   readonly html: string;
   /** Of the file. */
   readonly name: string;

@@ -49,20 +49,19 @@ describe.skipIf(corpusFolder === undefined)(`the index of recorded conversations
         expect(parts.reduce((sum, tokens) => sum + tokens, 0)).toBe(inputOf(request));
       }
       const step = Math.max(1, Math.floor(requests.length / COMPARED));
-      const sent = ({ type }: Message): boolean => type !== "system" && type !== "progress";
+      const sent = (message: Message | undefined): boolean =>
+        message?.type !== "system" && message?.type !== "progress";
       for (const { number, lane, context, pieces } of requests) {
         if (number % step !== 0 || lane !== 0 || context === undefined) continue;
         const first = pieces[0] ?? 0;
-        const { uuid } = recording.messages[first] as Message;
+        const uuid = recording.messages[first]?.uuid;
         const live = liveMessages(recording.messages.slice(0, first + 1)).filter(sent);
         const before = live.slice(
           0,
           live.findIndex((message) => message.uuid === uuid),
         );
-        const traced = context.list
-          .slice(0, context.length)
-          .map((at) => index.messages[at]?.message as Message);
-        expect(traced.filter(sent).map((message) => message.uuid)).toEqual(
+        const traced = context.list.slice(0, context.length).map((at) => index.messages[at]?.message);
+        expect(traced.filter(sent).map((message) => message?.uuid)).toEqual(
           before.map((message) => message.uuid),
         );
       }

@@ -55,7 +55,7 @@ it("what was written anew is read anew; an index that is damaged is made again; 
   const [name = ""] = readdirSync(kept);
   expect(readdirSync(kept)).toHaveLength(1);
   expect(statSync(join(kept, name)).mode & 0o777).toBe(0o600);
-  for (const damage of ["", "{}\n", `${readFileSync(join(kept, name), "utf8").slice(0, -40)}`, "[1,2]\n{"]) {
+  for (const damage of ["", "{}\n", readFileSync(join(kept, name), "utf8").slice(0, -40), "[1,2]\n{"]) {
     writeFileSync(join(kept, name), damage);
     expect((await openIndex(path, { folder: kept })).messages).toHaveLength(6);
   }

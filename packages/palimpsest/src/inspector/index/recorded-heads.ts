@@ -19,7 +19,7 @@ export interface RecordedHeads {
   readonly requests: readonly RecordedHead[];
 }
 
-export const noHeads: RecordedHeads = { parts: [], lists: [], requests: [] };
+const noHeads: RecordedHeads = { parts: [], lists: [], requests: [] };
 
 /** Takes the lines of requests out of a recording, in their order. */
 export class HeadCollector {
