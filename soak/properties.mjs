@@ -7,7 +7,7 @@ export const propertiesRun = {
   name: "properties",
   about: "every property of the unit tests, with the full number of cases",
   passes: 3,
-  pass: async (context) => runTests(await filesWithProperties(), context),
+  pass: async (context) => runTests(await filesWithProperties(), 1, context),
 };
 
 async function filesWithProperties() {

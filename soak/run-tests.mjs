@@ -7,15 +7,15 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Runs test files in an order that chance chooses, their properties with all of their cases. Every test that ends is a step; the
- * first that fails is thrown.
+ * Runs test files in an order that chance chooses, their properties with a share of their cases. Every test that ends is a
+ * step; the first that fails is thrown.
  */
-export async function runTests(files, { seed, step, isOver, signal }) {
+export async function runTests(files, share, { seed, step, isOver, signal }) {
   const env = {
     ...process.env,
     // Whoever runs this has built.
     PALIMPSEST_BUILT: "1",
-    PALIMPSEST_PROPERTY_SHARE: "1",
+    PALIMPSEST_PROPERTY_SHARE: String(share),
     PALIMPSEST_PROPERTY_SEED: String(seed | 0),
   };
   const child = spawn(
@@ -41,7 +41,7 @@ export async function runTests(files, { seed, step, isOver, signal }) {
       if (!line.startsWith("{")) continue;
       const { file, name, error, cases } = JSON.parse(line);
       if (error !== null) {
-        const again = `PALIMPSEST_PROPERTY_SHARE=1 PALIMPSEST_PROPERTY_SEED=${seed | 0}`;
+        const again = `PALIMPSEST_PROPERTY_SHARE=${share} PALIMPSEST_PROPERTY_SEED=${seed | 0}`;
         throw new Error(`${name}: ${error} (alone: ${again} npx vitest run ${file})`);
       }
       tests += 1;

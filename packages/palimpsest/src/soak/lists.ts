@@ -104,7 +104,7 @@ const TRIES = 200;
 function ensureFlat(): void {
   const few = leastCost(FEW);
   const many = leastCost(MANY);
-  const most = 4 * few.append + 8 * many.copy + 20;
+  const most = 3 * few.append + 4 * many.copy + 10;
   ensure(
     many.append < most,
     `a round after ${MANY} messages takes ${many.append} µs, after ${FEW} ${few.append} µs`,
