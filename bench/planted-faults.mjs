@@ -11,7 +11,7 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -133,6 +133,11 @@ async function build(copy) {
   });
 }
 
+/**
+ * What a run of the soak fails with.
+ * @typedef {{ name: string, seed: string, message: string }} Failure
+ */
+
 /** By which run of the soak it is found, and after how many seconds of it. */
 async function find({ runs }) {
   const started = performance.now();
@@ -154,15 +159,22 @@ async function find({ runs }) {
   return { run: undefined, seconds: limit * 60, message: "" };
 }
 
+/** @returns {Promise<Failure | undefined>} the first failure, as soon as there is one */
 async function soak(copy, { minutes, only, seed }) {
   const args = [
     join(copy, "packages/palimpsest/bin/palimpsest.mjs"),
     "soak",
-    ...["--runs", "soak/runs.mjs", "--seed", seed, "--minutes", String(minutes)],
+    "--runs",
+    "soak/runs.mjs",
+    "--seed",
+    seed,
+    "--minutes",
+    String(minutes),
     ...(only === undefined ? [] : ["--only", only]),
   ];
   child = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
+  /** @type {Failure | undefined} */
   let failure;
   child.stdout.resume();
   child.stderr.setEncoding("utf8").on("data", (text) => {

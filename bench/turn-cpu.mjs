@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { flags, MODEL, outsideJudge, PROMPT, startJudge, WINDOW, writeData } from "./outside-judge.mjs";
+import { MODEL, outsideJudge, PROMPT, startJudge, WINDOW, writeData } from "./outside-judge.mjs";
 
 const run = promisify(execFile);
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));

@@ -12,6 +12,6 @@ export const invariantsRun = {
   async pass(context) {
     const invariants = await readInvariants(root);
     const alone = invariants.filter(({ runs }) => runs.length === 0);
-    await runTests([...new Set(alone.flatMap(({ files }) => files))].toSorted(), SHARE, context);
+    await runTests([...new Set(alone.flatMap(({ files }) => files))], SHARE, context);
   },
 };

@@ -52,7 +52,7 @@ export const conversationFaults = [
   {
     name: "conversation-changes-before-it-is-stored",
     invariant: "a failed or aborted compaction leaves everything as it was",
-    runs: ["invariants"],
+    runs: ["conversation-chaos"],
     edits: [
       {
         file: engine("conversation/run.ts"),
@@ -110,14 +110,14 @@ export const conversationFaults = [
     ],
   },
   {
-    name: "kept-words-are-written-into-the-boundary",
+    name: "boundary-is-never-packed",
     invariant: "it is stored once beside the message itself",
     runs: ["invariants"],
     edits: [
       {
-        file: engine("summarise/people/human-texts.ts"),
-        from: "(keptUuids.has(said.uuid) ? { uuid: said.uuid } : said)",
-        to: '(keptUuids.has(said.uuid) && said.text === "" ? { uuid: said.uuid } : said)',
+        file: "packages/palimpsest/src/stores/boundary-texts.ts",
+        from: "held[place]?.text === entry.text);",
+        to: "held[place]?.uuid === entry.text);",
       },
     ],
   },
@@ -249,27 +249,27 @@ export const conversationFaults = [
     ],
   },
   {
-    name: "process-forgets-which-list-room-was-made-for",
+    name: "resumed-thread-takes-the-last-message-again",
     invariant: "a process for every call of an adapter sends the bytes of one process",
     runs: ["invariants"],
     edits: [
       {
         file: "packages/core/src/adapters/threads.ts",
-        from: "const beginning = input.messages.slice(0, place.depth);",
-        to: "const beginning = input.messages.slice(0, place.depth - 1);",
+        from: "return { thread: createThread(this.#options, input, start), depth: place.depth };",
+        to: "return { thread: createThread(this.#options, input, start), depth: place.depth - 1 };",
       },
     ],
   },
   {
-    name: "conversation-that-is-being-answered-is-taken",
+    name: "what-made-room-is-kept-under-the-wrong-list",
     invariant:
       "of fifty conversations with forks, retries and edits none is mixed up, and none pays for more summaries than alone",
     runs: ["invariants"],
     edits: [
       {
         file: "packages/core/src/adapters/threads.ts",
-        from: "return open === undefined || pending !== undefined || place !== node.key;",
-        to: "return open === undefined || pending === undefined || place !== node.key;",
+        from: "const key = saved?.node === node.key ? keyAfter(saved.key) : node.key;",
+        to: "const key = saved?.node === node.key ? keyAfter(saved.key) : (node.parent?.key ?? node.key);",
       },
     ],
   },

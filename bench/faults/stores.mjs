@@ -38,40 +38,40 @@ export const storeFaults = [
     ],
   },
   {
-    name: "agent-does-not-wait-for-results-to-be-stored",
+    name: "conversation-does-not-wait-for-the-store",
     invariant: "no acknowledged message is lost to kill -9; every file loads",
-    runs: ["agent-kill"],
+    runs: ["conversation-chaos"],
     edits: [
       {
-        file: "packages/palimpsest/src/agent/loop/query.ts",
-        from: "await this.#agent.conversation.append(...messages);",
-        to: "void this.#agent.conversation.append(...messages);",
+        file: "packages/core/src/engine/conversation/run.ts",
+        from: "if (stored.length > 0) await this.#store(stored);",
+        to: "if (stored.length > 0) void this.#store(stored);",
       },
     ],
   },
   {
-    name: "lease-is-not-checked",
+    name: "append-checks-neither-lease-nor-place",
     invariant:
       "workers, backends, servers and wires killed: no acknowledged entry lost or twice, never two writers",
     runs: ["postgres-crash"],
     edits: [
       {
         file: store("postgres/migrations.ts"),
-        from: "c.owner = p_owner and c.generation = p_generation\n    and c.head = p_head and c.expires > clock_timestamp()",
-        to: "c.head = p_head",
+        from: "c.id = p_conversation and c.owner = p_owner and c.generation = p_generation\n    and c.head = p_head and c.expires > clock_timestamp()",
+        to: "c.id = p_conversation",
       },
     ],
   },
   {
-    name: "lost-connection-counts-as-stored",
+    name: "generation-does-not-grow",
     invariant:
       "workers, backends, servers and wires killed: no acknowledged entry lost or twice, never two writers",
     runs: ["postgres-crash"],
     edits: [
       {
-        file: store("postgres/writer.ts"),
-        from: 'if (error instanceof TranscriptError && error.code === "io") breakOff(error);\n          throw error;',
-        to: 'if (error instanceof TranscriptError && error.code === "io") return;\n          throw error;',
+        file: store("postgres/migrations.ts"),
+        from: "set owner = p_owner, generation = c.generation + 1, interrupted = false",
+        to: "set owner = p_owner, generation = greatest(c.generation, 1), interrupted = false",
       },
     ],
   },

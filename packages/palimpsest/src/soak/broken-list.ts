@@ -113,7 +113,15 @@ function toolReference(random: Random): unknown {
 /** What comes often stands there often. */
 const blocks: readonly Make[] = [
   ...Array.from({ length: 4 }, () => [text, call, result, call, result]).flat(),
-  ...[thinking, thinking, thinking, media, media, serverCall, serverResult, compaction, searchResult],
+  thinking,
+  thinking,
+  thinking,
+  media,
+  media,
+  serverCall,
+  serverResult,
+  compaction,
+  searchResult,
   (random) => ({ type: "container_upload", file_id: random.pick(["f", ""]) }),
   (random) => random.pick(strangers),
 ];
