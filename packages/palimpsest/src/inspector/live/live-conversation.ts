@@ -2,7 +2,7 @@ import type { Fields } from "../../replay/readers/recording.js";
 import type { UndoResult } from "../contract.js";
 
 /** A request as it went out of this process. */
-export interface LiveRequest {
+interface LiveRequest {
   /** Of its answer: `message.id`. */
   readonly response: string;
   readonly body: Fields;
