@@ -7,14 +7,15 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** All properties with all of their cases, in an order that chance chooses. */
+/** All properties with all of their cases, and all that `npm test` takes a part of, in an order that chance chooses. */
 export const propertiesRun = {
   name: "properties",
-  about: "every property of the unit tests, with the full number of cases",
+  about: "every property of the tests with the full number of cases, and every table in full",
   passes: 3,
   async pass({ seed, step, isOver, signal }) {
     const env = {
       ...process.env,
+      PALIMPSEST_BUILT: "1",
       PALIMPSEST_PROPERTY_SHARE: "1",
       PALIMPSEST_PROPERTY_SEED: String(seed | 0),
     };
@@ -24,6 +25,7 @@ export const propertiesRun = {
         join(root, "node_modules/vitest/vitest.mjs"),
         "run",
         "--project=unit",
+        "--project=process",
         `--reporter=${join(root, "soak/properties-reporter.mjs")}`,
         "--sequence.shuffle.files",
         `--sequence.seed=${seed}`,
@@ -43,7 +45,7 @@ export const propertiesRun = {
         const { file, name, error, cases } = JSON.parse(line);
         if (error !== null) {
           const again = `PALIMPSEST_PROPERTY_SHARE=1 PALIMPSEST_PROPERTY_SEED=${seed | 0}`;
-          throw new Error(`${name}: ${error} (alone: ${again} npx vitest run --project unit ${file})`);
+          throw new Error(`${name}: ${error} (alone: ${again} npx vitest run ${file})`);
         }
         tests += 1;
         await step(cases > 0 ? { properties: 1, cases } : { "other tests": 1 });
@@ -65,7 +67,8 @@ async function filesWithProperties() {
     for (const name of await readdir(join(root, folder), { recursive: true })) {
       if (!name.endsWith(".test.ts")) continue;
       const text = await readFile(join(root, folder, name), "utf8");
-      if (/from "(?:fast-check|[./\w-]*\/check-property\.js)"/.test(text)) found.push(join(folder, name));
+      if (/from "(?:fast-check|[./\w-]*\/(?:check-property|share)\.js)"/.test(text))
+        found.push(join(folder, name));
     }
   }
   return found.toSorted();

@@ -11,6 +11,7 @@ import {
   type Folders,
   type RunningSimulator,
 } from "./agent-command.js";
+import { someOf } from "../properties/share.js";
 
 const STEPS = 96;
 const WINDOW = 60_000;
@@ -120,10 +121,11 @@ const CLEARING = {
 const NOTES = { ...TIGHT, PALIMPSEST_NOTES: "true" };
 
 describe("the agent over a socket to the simulator", () => {
-  it.each([
+  const rows: readonly { readonly ways: readonly string[]; readonly settings: NodeJS.ProcessEnv }[] = [
     { ways: ["size-based", "full"], settings: CLEARING },
     { ways: ["notes"], settings: NOTES },
-  ])(
+  ];
+  it.each(someOf(rows, 1))(
     `does ${STEPS} steps with thinking, parallel calls and faults, making room by $ways`,
     async ({ ways, settings }) => {
       folders = await makeFolders("simulated");

@@ -6,6 +6,7 @@ import { createEventEmitter } from "../engine/events/emitter.js";
 import { capabilitiesFor, type AdapterOptions } from "./adapter-options.js";
 import { createThreads, sendTurn } from "./threads.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
+import { orLess } from "../../../../test/properties/share.js";
 
 const capabilities = capabilitiesFor(true);
 const says = (text: string): GivenMessage => ({ role: "user", content: [{ type: "text", text }] });
@@ -179,10 +180,11 @@ describe("threads", () => {
     return paid;
   }
 
-  it("with default limits five hundred conversations in turn pay what each would pay alone", async () => {
+  it("with default limits hundreds of conversations in turn pay what each would pay alone", async () => {
     const alone = await paidFor(1);
     expect(alone).toBeGreaterThan(0);
-    expect(await paidFor(500)).toBe(500 * alone);
+    const many = orLess(500, 200);
+    expect(await paidFor(many)).toBe(many * alone);
   });
 
   it("what is let go is told, and comes back from the store without a summary", async () => {
