@@ -11,7 +11,7 @@ import {
 import { output } from "../conversation/world.js";
 import { textCounter } from "../text-counter.js";
 import { MODEL } from "./lab.js";
-import { orLess } from "../properties/share.js";
+import { orLess } from "../../packages/palimpsest/src/testing/share.js";
 
 const WINDOW = 14_000;
 const options: AdapterOptions = {

@@ -9,7 +9,7 @@ import * as aiSdk from "@palimpsest/core/ai-sdk";
 import * as anthropicSdk from "@palimpsest/core/anthropic-sdk";
 import * as langChain from "@palimpsest/core/langchain";
 import { createLab, MODEL, settings, SYSTEM, TASK } from "./lab.js";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 interface Audit {
   readonly fetch: typeof fetch;

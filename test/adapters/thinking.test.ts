@@ -16,7 +16,7 @@ import {
 } from "../../packages/palimpsest/src/simulator/index.js";
 import { output } from "../conversation/world.js";
 import { settings, SYSTEM, TASK, WINDOW } from "./lab.js";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 /** A model that thinks, speaks, and calls two tools at once, thirty times. */
 const thinker: Player = {

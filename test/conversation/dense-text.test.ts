@@ -6,7 +6,7 @@ import { withSummaries, type Player } from "../../packages/palimpsest/src/simula
 import { runTokenizers } from "../../packages/palimpsest/src/soak/tokenizers.js";
 import { textCounter } from "../text-counter.js";
 import { createAgent, createEmbeddedProvider, driveConversation, handedIn } from "./agent.js";
-import { orLess, someOf } from "../properties/share.js";
+import { orLess, someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const MODEL = "claude-opus-5";
 const kindNamed = (name: string) => {

@@ -4,7 +4,7 @@ import { fit } from "@palimpsest/core/fit";
 import { messagesFromOpenAiChat } from "@palimpsest/core/import";
 import { findProblems } from "@palimpsest/core/validity";
 import { output } from "./world.js";
-import { orLess } from "../properties/share.js";
+import { orLess } from "../../packages/palimpsest/src/testing/share.js";
 
 const settings = { window: 200_000, clearSizeTarget: 10_000 };
 const tools = [{ name: "Read", input_schema: { type: "object" } }];

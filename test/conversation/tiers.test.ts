@@ -3,7 +3,7 @@ import type { Settings } from "@palimpsest/core";
 import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider } from "./agent.js";
 import { createWorld, tools, worker } from "./world.js";
-import { orLess } from "../properties/share.js";
+import { orLess } from "../../packages/palimpsest/src/testing/share.js";
 
 const WINDOW = 200_000;
 const CALLS = 150;

@@ -8,7 +8,7 @@ import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpu
 import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const found = postgresVersions().find(({ programs }) => programs !== undefined);
 const isThere = corpusFolder !== undefined && found !== undefined;

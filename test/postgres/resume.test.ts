@@ -13,7 +13,7 @@ import {
 } from "../../packages/palimpsest/src/stores/postgres/index.js";
 import { historySteps, playHistory } from "../../packages/palimpsest/src/stores/testing/random-history.js";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const rows = postgresVersions().map(({ name, programs, missing }) => ({
   name: programs === undefined ? `${name} (not run: ${missing})` : name,

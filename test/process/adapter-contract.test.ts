@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { aiSdk7, withoutAiSdk7 } from "./ai-sdk-7.js";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const contract = join(root, "test/process/adapter-contract/run.mjs");

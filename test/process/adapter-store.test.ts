@@ -12,7 +12,7 @@ import { MODEL, settings, SYSTEM } from "../adapters/lab.js";
 import { createTalkLab } from "../adapters/talk-lab.js";
 import { talkWith } from "../adapters/talks.js";
 import type { AdapterTurn } from "./adapter-turn.js";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Beside the packages, so that what it imports is found. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { aiSdk7 } from "./ai-sdk-7.js";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 /** A fake of the API that nobody here wrote. */
 const judge = process.env["PALIMPSEST_OUTSIDE_JUDGE"];

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 const corpus = corpusFolder;

@@ -7,7 +7,7 @@ import { postgresVersions, startPostgres, type PostgresServer } from "../../soak
 import { createRandom } from "../../packages/palimpsest/src/bench/random.js";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
 import { makeFolders, runCommand, type Folders } from "./agent-command.js";
-import { orLess } from "../properties/share.js";
+import { orLess } from "../../packages/palimpsest/src/testing/share.js";
 
 const found = postgresVersions().find(({ programs }) => programs !== undefined);
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FileResult, ReplayReport } from "../../packages/palimpsest/src/replay/results/policy-result.js";
 import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
-import { someOf } from "../properties/share.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
 const corpus = corpusFolder;

@@ -9,8 +9,6 @@ const outcome: DemoOutcome = {
   meter: {
     tokens: 126_000,
     window: 200_000,
-    compactAt: 131_000,
-    warnAt: 111_000,
     responses: 40,
     cost: 3.25,
     withoutCaching: 15.67,

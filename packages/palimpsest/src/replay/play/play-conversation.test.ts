@@ -12,7 +12,7 @@ import {
 } from "../testing/made-up-rounds.js";
 import { parsePolicies, policyNames } from "../policies/parse-policies.js";
 import { playConversation, type PlayOptions } from "./play-conversation.js";
-import { someOf } from "../../../../../test/properties/share.js";
+import { someOf } from "../../testing/share.js";
 
 const ALL = policyNames.join(",");
 

@@ -5,7 +5,7 @@ import { parsePolicies } from "../policies/parse-policies.js";
 import { openConversation } from "../rounds/open-conversation.js";
 import { playConversation } from "./play-conversation.js";
 import { corpusFolder } from "../testing/corpus-folder.js";
-import { someOf } from "../../../../../test/properties/share.js";
+import { someOf } from "../../testing/share.js";
 
 const corpus = corpusFolder;
 const reason =
