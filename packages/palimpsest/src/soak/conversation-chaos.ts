@@ -22,7 +22,7 @@ import { handedIn } from "./small-host.js";
 
 const WINDOW = 60_000;
 const TURNS = 5000;
-const CHECK_EVERY = 100;
+const CHECK_EVERY = 50;
 
 /** One after another, by the seed. */
 const variants: readonly Partial<Settings>[] = [
