@@ -4,6 +4,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { dataDirectory } from "../../agent/session/session-folder.js";
 import { isMode, modeNames, type Mode } from "../../gateway/http/mode.js";
 import { isLoopbackName } from "../../simulator/http/local-host.js";
+import { registeredTelemetry } from "../registered-telemetry.js";
 import { printable, type Terminal } from "../terminal.js";
 
 interface GatewayFlags {
@@ -87,6 +88,7 @@ export function addGatewayCommand(
       ]);
       const say = (sentence: string): void =>
         void terminal.stderr.write(`palimpsest: ${printable(sentence)}\n`);
+      const telemetry = await registeredTelemetry(env);
       const { [TOKENS]: _own, ...rest } = env;
       const exitCode = await runGateway({
         upstream: flags.upstream ?? addressIn(env, "ANTHROPIC_BASE_URL") ?? VENDORS.anthropic,
@@ -99,6 +101,7 @@ export function addGatewayCommand(
         ...(flags.receipt === undefined ? {} : { receiptFile: resolve(flags.receipt) }),
         ...(flags.record === undefined ? {} : { recordFolder: resolve(flags.record) }),
         lockFolder: lockFolderIn(env),
+        ...(telemetry === undefined ? {} : { telemetry }),
         env: rest,
         onListening: (url) => void terminal.stdout.write(`listening on ${url}\n`),
         say,

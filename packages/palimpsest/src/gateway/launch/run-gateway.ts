@@ -2,12 +2,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { replaceFile } from "../../stores/replace-file.js";
+import type { Telemetry } from "../../telemetry/index.js";
 import type { Mode } from "../http/mode.js";
 import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
 import { emptyReceipt } from "../receipt/receipt.js";
 import { arrangementFor, type Arrangement, type Environment } from "./known-agents.js";
 import { newToken, removeLock, writeLock } from "./lock-file.js";
 import { runCommand } from "./run-command.js";
+import { tellExchanges } from "./tell-exchanges.js";
 import { startSupervisor, type Supervisor } from "./supervisor.js";
 import { stopAsked } from "../../simulator/http/stop-asked.js";
 
@@ -29,6 +31,8 @@ export interface GatewayRun {
   readonly env: Environment;
   /** Told the address, where no command is started. */
   readonly onListening: (url: string) => void;
+  /** Spans and metrics of what goes through. */
+  readonly telemetry?: Telemetry;
   /** A sentence for people. */
   readonly say: (sentence: string) => void;
   readonly showReceipt: (receipt: ReceiptDocument) => void;
@@ -55,6 +59,7 @@ export async function runGateway(run: GatewayRun): Promise<number> {
       ...(recordFolder === undefined ? {} : { recordFolder }),
     },
     run.say,
+    tellExchanges(run.telemetry),
   );
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${supervisor.port}`;
   let lock: string | undefined;
