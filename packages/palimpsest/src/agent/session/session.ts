@@ -45,6 +45,7 @@ import { createSessionPrompts } from "./session-prompts.js";
 import { openSessionState } from "./session-state.js";
 import { createSessionTools, offeredTool } from "./session-tools.js";
 import { compactHooks, modelOptions, recallOptions, sharedConversation } from "./shared-conversation.js";
+import { recordSession } from "./recorded-session.js";
 import { createSubagentStart } from "./start-subagent.js";
 import { takeUp } from "./take-up.js";
 import type { Session } from "./opened-session.js";
@@ -73,7 +74,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     provider: traced.provider(hidingProvider(given.provider, hider)),
     settings: withOwnFiles(given.settings, own),
   };
-  const { settings, provider } = options;
+  const { settings } = options;
   // What is not there yet cannot be told from what lies outside. Where the disk refuses, the transcript says so.
   await mkdir(scratchpad ?? folder, { recursive: true, mode: 0o700 }).catch(() => {});
   const state = await openSessionState(folder, options.mode);
@@ -105,6 +106,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     if (!told.has(message)) options.onNotice?.(message);
     told.add(message);
   };
+  const recording =
+    options.recordFolder === undefined
+      ? undefined
+      : recordSession({ folder: options.recordFolder, sessionId: id, hider, now, tell });
+  const provider = recording?.provider(options.provider) ?? options.provider;
   const prompts = createSessionPrompts(options, {
     hooks,
     now,
@@ -150,7 +156,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     );
   }
   const history = async (): Promise<readonly Message[]> => (await store.readAll(id)).messages;
-  const stored = isResumed
+  const live = isResumed
     ? await withEarlierCalls((await store.readLive(id)).messages, {
         source: options.source,
         bytes: statSync(transcriptPath).size,
@@ -159,7 +165,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       })
     : [];
   // From here on the conversation is ours, and only the disk can fail before it is handed out.
-  const writer = hidingWriter(await store.open(id), hider);
+  const opened = await store.open(id);
+  if (isResumed) recording?.begin(await history());
+  const writer = hidingWriter(recording?.writer(opened) ?? opened, hider);
 
   const tools = createSessionTools(options, { guard, state, spill, background, hider });
   const common = {
@@ -189,7 +197,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       memoryFor,
       exclude,
       shared,
-      agent: common,
+      ...(recording === undefined ? {} : { recording }),
+      agent: { ...common, provider: options.provider },
       onBilled: (call) => void conversation.charge(call),
       onEnding: (ending) => void endings.push(ending),
       onNotice: (text) => options.onNotice?.(hider.text(text)),
@@ -237,6 +246,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const made = createConversation(
     {
       ...shared,
+      provider,
       ...recallOptions(shared),
       compaction: pauses.stage,
       ...perModel,
@@ -284,7 +294,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
         },
       },
     },
-    stored,
+    live,
   );
   const conversation = traced.conversation(made);
   if (isResumed && options.at !== undefined) {
