@@ -109,7 +109,7 @@ describe("contents for it", () => {
     const add = (place: string, uuid: string): void =>
       contents.file(place, "s", () => {}).message(createUserMessage(origin(uuid), { content: noise() }));
     add("a", "a1");
-    contents = createWhatIfContents((contents.transcripts()[0]?.[0]?.length ?? 0) * 6.5);
+    contents = createWhatIfContents(((contents.transcripts()[0]?.[0]?.length ?? 0) + 500) * 6.5);
     const sizes = (): readonly number[] => contents.transcripts().map((lines) => lines.length);
     for (const name of ["a", "b", "c", "d"]) add(name, `${name}1`);
     expect(sizes()).toEqual([1, 1, 1, 1]);

@@ -14,6 +14,8 @@ export interface WhatIfContents extends Recordings {
 
 /** Compressed, so that it is some times as much. */
 const MOST_BYTES = 256 * 1024 * 1024;
+/** What a line takes beside what it holds: its id, its place. */
+const OF_A_LINE = 500;
 /** Conversations whose names are remembered, so that what was left out stays out. */
 const MOST_NAMES = 100_000;
 
@@ -51,8 +53,8 @@ export function createWhatIfContents(mostBytes = MOST_BYTES): WhatIfContents {
         }
         const line = deflateRawSync(`${JSON.stringify(message)}\n`, { level: 1 });
         transcript.lines.push(line);
-        transcript.bytes += line.length;
-        bytes += line.length;
+        transcript.bytes += line.length + OF_A_LINE;
+        bytes += line.length + OF_A_LINE;
         for (const oldest of kept.keys()) {
           if (bytes <= mostBytes) break;
           leaveOut(oldest, `not kept: more than ${Math.round(mostBytes / 1024 / 1024)} MB of contents`);

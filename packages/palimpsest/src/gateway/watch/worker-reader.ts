@@ -23,6 +23,9 @@ interface Waiting {
   readonly lose: () => void;
 }
 
+/** What is remembered is bounded by far less: with this the thread collects its garbage in time. */
+const MOST_MEMORY_MB = 1024;
+
 /**
  * Reads in a thread of its own, so that no parsing and no collection of garbage holds up the path. A thread that dies takes
  * nothing with it but what it was given: those exchanges count as unread, and the next one starts another.
@@ -32,7 +35,10 @@ export function createWorkerReader(options: ReaderOptions = {}): ExchangeReader 
   let worker: Worker | undefined;
   let last = 0;
   const start = (): Worker => {
-    const started = new Worker(new URL("./watch-worker.js", import.meta.url), { workerData: options });
+    const started = new Worker(new URL("./watch-worker.js", import.meta.url), {
+      workerData: options,
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+    });
     started.on("message", (report: WatchReport) => {
       const one = waiting.get(report.id);
       waiting.delete(report.id);
