@@ -58,7 +58,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["session"],
     ["commands"],
   ],
-  "palimpsest/src/inspector": [["index"], ["api"], ["live"]],
+  "palimpsest/src/inspector": [["index"], ["advice"], ["jobs"], ["api"], ["live"], ["testing"]],
   "palimpsest/src/gateway": [["receipt"], ["watch"], ["http"], ["launch"], ["testing"]],
   "palimpsest/src/replay": [
     ["readers"],
