@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkProperty } from "../../testing/check-property.js";
+import { checkProperty } from "../testing/check-property.js";
 import { embedJson, escapeHtml } from "./embed-text.js";
 
 const hostile = fc
