@@ -15,8 +15,8 @@ interface StackedKind {
 /** Ticks below the axis, all of one kind. */
 export interface MarkLane {
   readonly name: string;
-  /** Names its colour (`mark-NAME`) too. */
-  readonly mark: string;
+  /** The custom property that has its colour. */
+  readonly colour: string;
   readonly places: readonly number[];
 }
 
@@ -279,13 +279,13 @@ function drawLanes(chart: uPlot, lanes: readonly MarkLane[], colours: ChartColou
   pen.font = scaled(colours.font, ratio);
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  for (const [row, { name, mark, places }] of lanes.entries()) {
+  for (const [row, { name, colour, places }] of lanes.entries()) {
     const middle = frame.bottom + (36 + (row + 0.5) * LANE_HEIGHT) * ratio;
     pen.fillStyle = colours.of("soft");
     pen.fillText(name, frame.left - 8 * ratio, middle);
     pen.fillStyle = colours.of("faint");
     pen.fillRect(frame.left, Math.round(middle), frame.right - frame.left, ratio);
-    pen.fillStyle = colours.of(`mark-${mark}`);
+    pen.fillStyle = colours.of(colour);
     const seen = new Set(places.map((place) => Math.round(frame.x(place))));
     for (const x of seen) {
       if (x >= frame.left && x <= frame.right)

@@ -45,7 +45,7 @@ export function ContextChart(props: {
     () =>
       LANES.map(({ what, name }): MarkLane => ({
         name,
-        mark: what,
+        colour: `mark-${what}`,
         places: marks.flatMap((mark) => (mark.what === what ? [mark.turn + 0.5] : [])),
       })),
     [marks],
