@@ -1,5 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keys } from "./screen-terminal.js";
+import { startPty } from "./pty-terminal.js";
 import { makeFolders, runCommand, startCommand, type Folders } from "./agent-command.js";
 
 interface DemoDocument {
@@ -88,6 +90,20 @@ describe("palimpsest demo", () => {
     const { code, stderr } = await ended;
     expect(code).toBe(130);
     expect(stderr).toContain("interrupted");
+    expect(await temporaryFolders()).toEqual([]);
+  });
+
+  it("plays on the agent's screen in a terminal, of 40 columns too, and gives it back", async () => {
+    const screen = startPty(folders, { args: ["demo"], columns: 40, env: { TMPDIR: folders.root } });
+    await screen.until("I look around before I plan.");
+    await screen.untilScreen(/\d+K\/\d+K \d+% left/);
+    await screen.say("hello");
+    await screen.until("The demo plays by itself");
+    for (const line of screen.all().split("\n")) expect(line.length).toBeLessThanOrEqual(40);
+    screen.type(keys.controlC);
+    expect(await screen.ended).toMatchObject({ exitCode: 130 });
+    expect(screen.raw()).toMatch(/\u001b\[\?2004l[^]*\u001b\[\?25h/);
+    expect(screen.all()).toContain("palimpsest: interrupted");
     expect(await temporaryFolders()).toEqual([]);
   });
 

@@ -35,6 +35,7 @@ export { createMemoryCalibrationStore } from "./engine/measure/calibration-store
 export { addCall, emptyAccount } from "./engine/money/account.js";
 export { billCall } from "./engine/money/bill-call.js";
 export { createCallMeter, type CallMeter } from "./engine/money/call-meter.js";
+export { sentBlocks } from "./engine/measure/sent-blocks.js";
 export { accountFor } from "./engine/measure/account-for.js";
 export {
   createContextMeter,

@@ -66,6 +66,8 @@ export interface SessionOptions {
   readonly onCompaction?: (progress: CompactionProgress | undefined) => void;
   /** Everything that the engine tells, of subagents too; no key is in it. */
   readonly onEngineEvent?: TellEngineEvent;
+  /** Where its transcript and its requests are recorded besides, contents and all. */
+  readonly recordFolder?: string;
   /** What is known of the account that pays. Default: that it may have cache entries of an hour. */
   readonly account?: ConversationOptions["account"];
   /** Ends hooks that belong to no turn. */

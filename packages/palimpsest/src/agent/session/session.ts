@@ -62,6 +62,7 @@ import { createSessionPrompts } from "./session-prompts.js";
 import { openSessionState } from "./session-state.js";
 import { createSessionTools, offeredTool } from "./session-tools.js";
 import { compactHooks, modelOptions, recallOptions, sharedConversation } from "./shared-conversation.js";
+import { recordSession } from "./recorded-session.js";
 import { createSubagentStart } from "./start-subagent.js";
 import { takeUp } from "./take-up.js";
 import { undoLastCompaction, type UndoOutcome } from "./undo-last-compaction.js";
@@ -126,7 +127,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     provider: hidingProvider(given.provider, hider),
     settings: withOwnFiles(given.settings, own),
   };
-  const { settings, provider } = options;
+  const { settings } = options;
   // What is not there yet cannot be told from what lies outside. Where the disk refuses, the transcript says so.
   await mkdir(scratchpad ?? folder, { recursive: true, mode: 0o700 }).catch(() => {});
   const state = await openSessionState(folder, options.mode);
@@ -158,6 +159,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     if (!told.has(message)) options.onNotice?.(message);
     told.add(message);
   };
+  const recording =
+    options.recordFolder === undefined
+      ? undefined
+      : recordSession({ folder: options.recordFolder, sessionId: id, hider, now, tell });
+  const provider = recording?.provider(options.provider) ?? options.provider;
   const prompts = createSessionPrompts(options, {
     hooks,
     now,
@@ -203,7 +209,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     );
   }
   const history = async (): Promise<readonly Message[]> => (await store.readAll(id)).messages;
-  const stored = isResumed
+  const live = isResumed
     ? await withEarlierCalls((await store.readLive(id)).messages, {
         source: options.source,
         bytes: statSync(transcriptPath).size,
@@ -212,7 +218,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       })
     : [];
   // From here on the conversation is ours, and only the disk can fail before it is handed out.
-  const writer = hidingWriter(await store.open(id), hider);
+  const opened = await store.open(id);
+  if (isResumed) recording?.begin(await history());
+  const writer = hidingWriter(recording?.writer(opened) ?? opened, hider);
 
   const tools = createSessionTools(options, { guard, state, spill, background, hider });
   const common = {
@@ -241,7 +249,8 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       memoryFor,
       exclude,
       shared,
-      agent: common,
+      ...(recording === undefined ? {} : { recording }),
+      agent: { ...common, provider: options.provider },
       onBilled: (call) => void conversation.charge(call),
       onEnding: (ending) => void endings.push(ending),
       onNotice: (text) => options.onNotice?.(hider.text(text)),
@@ -288,6 +297,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const conversation = createConversation(
     {
       ...shared,
+      provider,
       ...recallOptions(shared),
       compaction: pauses.stage,
       ...perModel,
@@ -335,7 +345,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
         },
       },
     },
-    stored,
+    live,
   );
   if (isResumed && options.at !== undefined) {
     const found = findMessage(await history(), options.at);

@@ -5,6 +5,7 @@ import { dataDirectory } from "../../agent/session/session-folder.js";
 import { isMode, modeNames, type Mode } from "../../gateway/http/mode.js";
 import { isLoopbackName } from "../../simulator/http/local-host.js";
 import { printable, type Terminal } from "../terminal.js";
+import { readPort } from "../read-port.js";
 
 interface GatewayFlags {
   readonly upstream?: string;
@@ -160,11 +161,4 @@ function readUrl(text: string): string {
 function readMode(text: string): Mode {
   if (!isMode(text)) throw new InvalidArgumentError(`It is one of ${modeNames.join(", ")}.`);
   return text;
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError("It is a number from 0 to 65535.");
-  return port;
 }

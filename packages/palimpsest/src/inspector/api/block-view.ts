@@ -1,0 +1,17 @@
+import type { BlockText } from "../contract.js";
+import type { OpenConversation } from "./conversations.js";
+import { wordsOf } from "./block-words.js";
+
+/** Some characters of a block; undefined where there is no such block. */
+export async function blockView(
+  conversation: OpenConversation,
+  id: string,
+  { offset, count }: { readonly offset: number; readonly count: number },
+): Promise<BlockText | undefined> {
+  const found = /^(\d{1,9})-(\d{1,9})$/.exec(id);
+  if (found === null) return undefined;
+  const [ordinal, block] = [Number(found[1]), Number(found[2])];
+  if (conversation.index.messages[ordinal]?.blocks[block] === undefined) return undefined;
+  const [text = ""] = await wordsOf(conversation, [{ ordinal, block }]);
+  return { characters: text.length, offset, text: text.slice(offset, offset + count) };
+}

@@ -1,0 +1,23 @@
+import type { ListedConversation, UndoResult } from "../contract.js";
+import type { ConversationIndex } from "../index/conversation-index.js";
+import type { MessageReader } from "../index/message-reader.js";
+
+/** A conversation whose figures are known. */
+export interface OpenConversation {
+  readonly listed: ListedConversation;
+  /** Grows with each change. */
+  readonly version: number;
+  readonly index: ConversationIndex;
+  readonly reader: MessageReader;
+  /** The file that it is read from. */
+  readonly path: string;
+  readonly canUndo: boolean;
+}
+
+/** What the API shows: where conversations come from is nothing that it knows. */
+export interface Conversations {
+  list(): Promise<readonly ListedConversation[]>;
+  /** Once its figures are known. Undefined where nothing has this id; throws `RecordingError` for what cannot be read. */
+  open(id: string): Promise<OpenConversation | undefined>;
+  undo(id: string): Promise<UndoResult>;
+}
