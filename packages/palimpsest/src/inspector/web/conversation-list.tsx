@@ -7,7 +7,7 @@ import { Link } from "./link.js";
 import { Empty, Loaded } from "./notices.js";
 import { paths } from "./paths.js";
 import { conversationRoute } from "./route.js";
-import { Line, Moment } from "./small-parts.js";
+import { Line, Moment, Place } from "./small-parts.js";
 import { VirtualList } from "./virtual-list.js";
 
 const matches = (one: ListedConversation, words: string): boolean =>
@@ -87,7 +87,7 @@ function ConversationRow({ conversation }: { readonly conversation: ListedConver
           <span class="badge">{visibleLine(agent)}</span>
           <Moment at={updatedAt} />
           <span>{formats.bytes(bytes)}</span>
-          <Line text={place} class="place" />
+          <Place path={place} />
         </span>
       </span>
       {figures === undefined ? (
@@ -95,9 +95,9 @@ function ConversationRow({ conversation }: { readonly conversation: ListedConver
       ) : (
         <span class="row-figures">
           <Figure name="requests" value={formats.count(figures.requests)} />
-          <Figure name="tokens now" value={formats.tokens(figures.tokens)} />
+          <Figure name="tokens" value={formats.tokens(figures.tokens)} />
           <Figure
-            name="compactions"
+            name="compacted"
             value={formats.count(figures.compactions)}
             isQuiet={figures.compactions === 0}
           />

@@ -12,7 +12,7 @@ import { paths } from "./paths.js";
 import { Requests } from "./requests.js";
 import { conversationRoute, TABS, type Route, type Tab } from "./route.js";
 import { Search } from "./search.js";
-import { Fact, Line, Moment } from "./small-parts.js";
+import { Fact, Line, Moment, Place } from "./small-parts.js";
 import { TimelineView } from "./timeline-view.js";
 import { WhatIfView } from "./what-if.js";
 
@@ -115,7 +115,7 @@ function Head({ overview }: { readonly overview: ConversationOverview }) {
         {models.map(({ model }) => (
           <span key={model}>{visibleLine(model)}</span>
         ))}
-        <Line text={place} class="place" />
+        <Place path={place} />
       </p>
       {figures === undefined ? null : (
         <dl class="facts">

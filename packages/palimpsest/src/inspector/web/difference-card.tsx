@@ -45,8 +45,9 @@ export function DifferenceCard(props: {
         {reason === null ? "" : `: ${visibleLine(reason)}`}
       </p>
       <p class="cost-line">
-        {formats.count(lostTokens)} tokens were no longer read from the cache
-        {dollars === null ? "" : `, which cost ${formats.dollars(dollars)}`}
+        {lostTokens === 0
+          ? "Nothing that the cache held was lost."
+          : `${formats.count(lostTokens)} tokens were no longer read from the cache${dollars === null ? "" : `, which cost ${formats.dollars(dollars)}`}.`}
       </p>
       {before === "" && after === "" ? null : (
         <div class="two-lines">

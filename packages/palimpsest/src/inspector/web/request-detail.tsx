@@ -87,7 +87,7 @@ export function RequestDetail(props: {
           label={`Blocks of request ${formats.count(number)}`}
           class="blocks"
           count={view.blockCount}
-          itemHeight={46}
+          itemHeight={36}
           scrolls="page"
           goTo={target}
           onShown={(from, to) => {

@@ -52,7 +52,7 @@ export function Requests(props: {
         label="Requests"
         class="request-list"
         count={total}
-        itemHeight={58}
+        itemHeight={52}
         scrolls="itself"
         goTo={chosen}
         onShown={(from, to) => {

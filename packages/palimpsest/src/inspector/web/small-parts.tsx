@@ -54,6 +54,17 @@ export const Line = ({ text, class: classes = "" }: { readonly text: string; rea
   <bdi class={`line ${classes}`}>{visibleLine(text)}</bdi>
 );
 
+/** A path of which the end says most: its last two parts, and all of it where the pointer rests. */
+export function Place({ path }: { readonly path: string }) {
+  const shown = visibleLine(path);
+  const parts = shown.split("/");
+  return (
+    <span class="place" title={shown}>
+      {parts.length > 3 ? `…/${parts.slice(-2).join("/")}` : shown}
+    </span>
+  );
+}
+
 interface Share {
   readonly name: string;
   readonly classes: string;

@@ -114,6 +114,15 @@ function Charts(props: {
   const [from, to] = props.range ?? [0, timeline.total];
   const kinds = useMemo(() => kindsOf(timeline), [timeline]);
   const lanes = useLanes(overview, timeline);
+  const lines = useMemo(
+    () => [
+      ...overview.thresholds,
+      ...(overview.window === null || overview.thresholds.some(({ tokens }) => tokens === overview.window)
+        ? []
+        : [{ name: "window", tokens: overview.window }]),
+    ],
+    [overview.thresholds, overview.window],
+  );
   const cuts = useMemo(
     () =>
       overview.compactions.map(({ request, tokensBefore, tokensAfter }) => ({
@@ -158,7 +167,7 @@ function Charts(props: {
         places={timeline.request}
         end={Math.max(timeline.to, (timeline.request.at(-1) ?? 0) + 1)}
         kinds={kinds}
-        lines={overview.thresholds}
+        lines={lines}
         over={over}
         lanes={lanes}
         cuts={cuts}
