@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addAdviseCommand } from "./commands/advise.js";
 import { addBenchCommand } from "./commands/bench.js";
 import { addDemoCommand } from "./commands/demo.js";
 import { addSimulateCommand } from "./commands/simulate.js";
@@ -86,6 +87,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addTranscriptCommand(program, terminal, finish);
   addEstimateCommand(program, terminal, finish);
   addAnalyzeCommand(program, terminal, finish);
+  addAdviseCommand(program, terminal, finish);
   addReplayCommand(program, terminal, finish);
   addInspectCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);

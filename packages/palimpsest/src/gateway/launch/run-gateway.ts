@@ -6,6 +6,7 @@ import type { Mode } from "../http/mode.js";
 import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
 import { emptyReceipt } from "../receipt/receipt.js";
 import { arrangementFor, type Arrangement, type Environment } from "./known-agents.js";
+import { WHAT_IF_MS } from "./proxy-messages.js";
 import { newToken, removeLock, writeLock } from "./lock-file.js";
 import { runCommand } from "./run-command.js";
 import { startSupervisor, type Supervisor } from "./supervisor.js";
@@ -31,6 +32,8 @@ export interface GatewayRun {
   readonly onListening: (url: string) => void;
   /** A sentence for people. */
   readonly say: (sentence: string) => void;
+  /** Told when it takes a while to find out what other policies would have cost, and when that is over. */
+  readonly onWaiting: (isWaiting: boolean) => void;
   readonly showReceipt: (receipt: ReceiptDocument) => void;
 }
 
@@ -67,7 +70,13 @@ export async function runGateway(run: GatewayRun): Promise<number> {
     return 0;
   } finally {
     await supervisor.drain();
-    const document = receiptDocument(supervisor.receipt(), supervisor.mode());
+    const withoutWhatIf = receiptDocument(supervisor.receipt(), supervisor.mode());
+    const save = async (document: ReceiptDocument): Promise<void> => {
+      if (receiptFile !== undefined) await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
+    };
+    // Whoever does not wait has it all the same.
+    await save(withoutWhatIf);
+    const document = await withWhatIf(run, supervisor, withoutWhatIf);
     await supervisor.stop();
     if (lock !== undefined) await removeLock(lock);
     run.showReceipt(document);
@@ -76,9 +85,28 @@ export async function runGateway(run: GatewayRun): Promise<number> {
         "nothing came through: if the command has asked a model, its own settings name another address",
       );
     }
-    if (receiptFile !== undefined) await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
+    if (document !== withoutWhatIf) await save(document);
   }
 }
+
+/** The receipt with what other policies would have cost, unless somebody does not want to wait for it. */
+async function withWhatIf(
+  { command, onWaiting }: GatewayRun,
+  supervisor: Supervisor,
+  document: ReceiptDocument,
+): Promise<ReceiptDocument> {
+  if (document.conversations === 0) return document;
+  const waiting = setTimeout(() => onWaiting(true), BEFORE_TOLD_MS);
+  const stopped = stopAsked();
+  const within = command.length > 0 ? WHAT_IF_MS.ofCommand : WHAT_IF_MS.ofServer;
+  const whatIf = await Promise.race([supervisor.whatIf(within), stopped.then(() => undefined)]);
+  clearTimeout(waiting);
+  onWaiting(false);
+  return receiptDocument(supervisor.receipt(), supervisor.mode(), whatIf);
+}
+
+/** Whoever waits longer is told what for. */
+const BEFORE_TOLD_MS = 1000;
 
 async function serveCommand(run: GatewayRun, supervisor: Supervisor, url: string): Promise<number> {
   const [command = "", ...args] = run.command;

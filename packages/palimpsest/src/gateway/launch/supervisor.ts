@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Mode } from "../http/mode.js";
 import { addExchange, addLost, addUnwatched, type Receipt } from "../receipt/receipt.js";
+import type { DatedWhatIf } from "../receipt/receipt-json.js";
 import type { FromProxy, ProxySettings, ToProxy } from "./proxy-messages.js";
 
 /** A proxy in a process of its own that is started again whenever it dies. */
@@ -15,6 +16,8 @@ export interface Supervisor {
   serve(pid: number): void;
   /** Resolves once all that is over is in the receipt. */
   drain(): Promise<void>;
+  /** What other policies would have cost, as far as that is found out within this time; undefined where nobody knows. */
+  whatIf(milliseconds: number): Promise<DatedWhatIf | undefined>;
   stop(): Promise<void>;
 }
 
@@ -35,6 +38,7 @@ export async function startSupervisor(
   let isStopped = false;
   let failures = 0;
   const waiting = new Set<() => void>();
+  let whatIf: DatedWhatIf | undefined;
 
   const send = (message: ToProxy): void => {
     if (child?.connected === true) child.send(message, () => {});
@@ -81,6 +85,10 @@ export async function startSupervisor(
         case "mode":
           ({ mode } = message);
           return;
+        case "what-if":
+          ({ whatIf } = message);
+          wake();
+          return;
         case "drained":
           wake();
       }
@@ -110,6 +118,18 @@ export async function startSupervisor(
     else setTimeout(start, PAUSE_AFTER_FAILURE_MS);
   };
 
+  /** Until the proxy has answered, or is gone, or has had its time. */
+  const ask = async (message: ToProxy, milliseconds: number): Promise<void> => {
+    if (child?.connected !== true || isStopped) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      waiting.add(resolve);
+      timer = setTimeout(resolve, milliseconds);
+      send(message);
+    });
+    clearTimeout(timer);
+  };
+
   port = await new Promise<number>((resolve, reject) => {
     run(resolve, (message) => {
       isStopped = true;
@@ -126,15 +146,10 @@ export async function startSupervisor(
       served = pid;
       send({ kind: "serving", pid });
     },
-    async drain() {
-      if (child?.connected !== true || isStopped) return;
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        waiting.add(resolve);
-        timer = setTimeout(resolve, DRAIN_MS);
-        send({ kind: "drain" });
-      });
-      clearTimeout(timer);
+    drain: () => ask({ kind: "drain" }, DRAIN_MS),
+    async whatIf(milliseconds) {
+      await ask({ kind: "what-if", milliseconds }, milliseconds + DRAIN_MS);
+      return whatIf;
     },
     async stop() {
       isStopped = true;

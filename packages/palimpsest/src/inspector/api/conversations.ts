@@ -19,5 +19,8 @@ export interface Conversations {
   list(): Promise<readonly ListedConversation[]>;
   /** Once its figures are known. Undefined where nothing has this id; throws `RecordingError` for what cannot be read. */
   open(id: string): Promise<OpenConversation | undefined>;
-  undo(id: string): Promise<UndoResult>;
+  /** Of all of them, the newest first. */
+  files(): Promise<readonly string[]>;
+  /** Takes the last compaction back, where the conversation goes on and is ours. Undefined where nothing has this id. */
+  undo(id: string): Promise<UndoResult | undefined>;
 }
