@@ -92,7 +92,11 @@ export function createAnswers(source: DataSource): Answers {
       entries.delete(path);
       entries.set(path, entry);
       if (known === undefined) forget();
-      else if (entry.state.peek().failure !== null && !entry.isShown && Date.now() - entry.failedAt > PATIENCE) {
+      else if (
+        entry.state.peek().failure !== null &&
+        !entry.isShown &&
+        Date.now() - entry.failedAt > PATIENCE
+      ) {
         void load(path, entry);
       }
       return entry.state as ReadonlySignal<Answer<T>>;
