@@ -2,13 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { replaceFile } from "../../stores/replace-file.js";
+import type { Telemetry } from "../../telemetry/index.js";
 import type { Mode } from "../http/mode.js";
 import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
 import { emptyReceipt } from "../receipt/receipt.js";
 import { arrangementFor, type Arrangement, type Environment } from "./known-agents.js";
 import { WHAT_IF_MS } from "./proxy-messages.js";
+import { noteRecordFolder } from "./record-folders.js";
 import { newToken, removeLock, writeLock } from "./lock-file.js";
 import { runCommand } from "./run-command.js";
+import { tellExchanges } from "./tell-exchanges.js";
 import { startSupervisor, type Supervisor } from "./supervisor.js";
 import { stopAsked } from "../../simulator/http/stop-asked.js";
 
@@ -30,6 +33,8 @@ export interface GatewayRun {
   readonly env: Environment;
   /** Told the address, where no command is started. */
   readonly onListening: (url: string) => void;
+  /** Spans and metrics of what goes through. */
+  readonly telemetry?: Telemetry;
   /** A sentence for people. */
   readonly say: (sentence: string) => void;
   /** Told when it takes a while to find out what other policies would have cost, and when that is over. */
@@ -58,12 +63,20 @@ export async function runGateway(run: GatewayRun): Promise<number> {
       ...(recordFolder === undefined ? {} : { recordFolder }),
     },
     run.say,
+    tellExchanges(run.telemetry),
   );
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${supervisor.port}`;
   let lock: string | undefined;
   try {
     if (recordFolder !== undefined) run.say(`what is said is recorded in ${recordFolder}, contents and all`);
-    lock = await writeLock(run.lockFolder, supervisor.port, { pid: process.pid, url, token: controlToken });
+    const recorded = recordFolder === undefined ? {} : { recordFolder };
+    lock = await writeLock(run.lockFolder, supervisor.port, {
+      pid: process.pid,
+      url,
+      token: controlToken,
+      ...recorded,
+    });
+    if (recordFolder !== undefined) await noteRecordFolder(run.lockFolder, recordFolder);
     if (run.command.length > 0) return await serveCommand(run, supervisor, url);
     run.onListening(url);
     await stopAsked();

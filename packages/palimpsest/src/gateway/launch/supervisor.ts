@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Mode } from "../http/mode.js";
+import type { ExchangeRecord } from "../receipt/exchange-record.js";
 import { addExchange, addLost, addUnwatched, type Receipt } from "../receipt/receipt.js";
 import type { DatedWhatIf } from "../receipt/receipt-json.js";
 import type { FromProxy, ProxySettings, ToProxy } from "./proxy-messages.js";
@@ -31,6 +32,7 @@ const DRAIN_MS = 10_000;
 export async function startSupervisor(
   settings: ProxySettings,
   onTrouble: (sentence: string) => void,
+  onRecord: (record: ExchangeRecord) => void = () => {},
 ): Promise<Supervisor> {
   let { receipt, mode, port } = settings;
   let child: ChildProcess | undefined;
@@ -78,6 +80,7 @@ export async function startSupervisor(
         case "record":
           underWay -= 1;
           receipt = addExchange(receipt, message.record);
+          onRecord(message.record);
           return;
         case "passed":
           receipt = addUnwatched(receipt);
