@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { breakLines } from "./break-lines.mjs";
+import { writePages } from "./pages.mjs";
 import { writeShippedFiles } from "./shipped-files.mjs";
 import { writeTokenTable } from "./token-table.mjs";
 
@@ -131,6 +132,8 @@ await bundle({
     "replay-worker": join(palimpsest, "replay/replay-worker.js"),
     "proxy-process": join(palimpsest, "gateway/launch/proxy-process.js"),
     "watch-worker": join(palimpsest, "gateway/watch/watch-worker.js"),
+    "what-if-worker": join(palimpsest, "gateway/watch/what-if-worker.js"),
+    "inspector-worker": join(palimpsest, "inspector/jobs/inspector-worker.js"),
     // For programs that use the library and have no SDK of their own (`load-anthropic-sdk.ts`).
     "anthropic-sdk": "@anthropic-ai/sdk",
   },
@@ -168,5 +171,6 @@ function packageFolder(path, name) {
 }
 
 writeTokenTable();
+await writePages();
 writeShippedFiles(join(root, "packages/core"));
 writeShippedFiles(join(root, "packages/palimpsest"));

@@ -18,6 +18,7 @@ const quoted = readdirSync(`${root}docs`)
 it("some pages quote examples", () => {
   expect(quoted.map(({ name, example }) => `${name}: ${example}`)).toEqual([
     "aborting.md: examples/aborting.mjs",
+    "first-hour.md: examples/first-hour.mjs",
     "stores.md: examples/store-of-your-own.mjs",
     "stores.md: examples/store-of-your-own.mjs",
   ]);

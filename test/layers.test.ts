@@ -9,8 +9,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const packages = {
   core: [["models"], ["messages"], ["tree"], ["protocols", "engine"], ["adapters"], ["testing"]],
   palimpsest: [
+    // What pages are made of, in a browser and before they get there.
+    ["web", "pages"],
     ["simulator"],
-    ["files", "providers", "shell", "stores", "telemetry"],
+    ["files", "providers", "recording", "shell", "stores", "telemetry"],
     ["agent", "replay"],
     ["gateway"],
     ["inspector"],
@@ -58,10 +60,12 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["session"],
     ["commands"],
   ],
+  "palimpsest/src/inspector": [["index", "web"], ["advice"], ["jobs"], ["api"], ["live"], ["testing"]],
   "palimpsest/src/gateway": [["receipt"], ["watch"], ["http"], ["launch"], ["testing"]],
   "palimpsest/src/replay": [
     ["readers"],
     ["rounds", "world"],
+    ["requests"],
     ["measures"],
     ["forgetting", "policies", "summaries"],
     ["results"],
@@ -70,9 +74,12 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
+/** Files of rooms that their folders import: words that all of them speak. They import nothing themselves. */
+const vocabularies: ReadonlySet<string> = new Set(["palimpsest/src/inspector/contract.js"]);
+
 const filesIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"))
     .map((name) => join(directory, name));
 
 const sourceFiles = (directory: string): string[] =>
@@ -112,6 +119,7 @@ function breaches(room: string): string[] {
       .filter((imported) => {
         const target = relative(source, resolve(dirname(file), imported)).split(sep)[0] ?? "";
         const isInside = imported.startsWith(".") && target !== "..";
+        if (vocabularies.has(`${room}/${target}`)) return false;
         return isInside && target !== folder && !(rank(target) >= 0 && rank(target) < rank(folder));
       })
       .map((imported) => `${relative(root, file)} -> ${imported}`);
@@ -132,7 +140,7 @@ function circlesBelow(top: string): string[] {
     for (const { file, targets } of files) {
       const [from = "", ...inside] = relative(folder, file).split(sep);
       if (from === "..") continue;
-      const own = inside.length === 0 ? from.replace(/\.ts$/, ".js") : from;
+      const own = inside.length === 0 ? from.replace(/\.tsx?$/, ".js") : from;
       const reached = edges.get(own) ?? new Set<string>();
       edges.set(own, reached);
       for (const target of targets) {
@@ -241,6 +249,25 @@ describe("layers", () => {
       expect([...new Set(folders)].toSorted()).toEqual(rows.flat().toSorted());
     });
   }
+
+  it("palimpsest: what runs in a browser imports nothing else that runs, but for itself and what its pages share", () => {
+    const source = join(root, "packages/palimpsest/src");
+    const pages = ["web", "inspector/web", "replay/report/page"];
+    const found = pages.flatMap((folder) =>
+      sourceFiles(join(source, folder)).flatMap((file) =>
+        [...readFileSync(file, "utf8").matchAll(/^import (?!type )[^;]*from "(\.[^"]*)";/gm)]
+          .map(([, imported = ""]) => relative(source, resolve(dirname(file), imported)).replaceAll(sep, "/"))
+          .filter((target) => !target.startsWith("web/") && !target.startsWith(`${folder}/`))
+          .map((target) => `${relative(source, file)} -> ${target}`),
+      ),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("the words that folders of a room share import nothing", () => {
+    const files = [...vocabularies].map((file) => join(root, "packages", file.replace(/\.js$/, ".ts")));
+    expect(files.flatMap(importsOf)).toEqual([]);
+  });
 
   it("no package imports from outside the packages, its tests included", () => {
     const all = join(root, "packages");

@@ -1,5 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keys } from "./screen-terminal.js";
+import { startPty } from "./pty-terminal.js";
 import { makeFolders, runCommand, startCommand, type Folders } from "./agent-command.js";
 
 interface DemoDocument {
@@ -62,21 +64,6 @@ describe("palimpsest demo", () => {
     expect(document.seconds).toBeGreaterThan(0);
   });
 
-  it("says what was lost, each part by its own name, in plain lines where it is piped", async () => {
-    const without = ["--without", "restoration,verification", "--without", "work-record"];
-    const { code, stdout } = await demo(...without);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^ {2}✗ file state {2,}no file came back after/m);
-    expect(stdout).toMatch(/^ {2}✗ the plan/m);
-    expect(stdout).toMatch(/^ {2}✗ the skill/m);
-    expect(stdout).toMatch(/^ {2}✗ the instruction/m);
-    expect(stdout).toMatch(/^ {2}✗ the person's words/m);
-    expect(stdout).toMatch(/^ {2}✗ names in use/m);
-    expect(stdout).toMatch(/^Lost: the instruction, the person's words, the plan, /m);
-    expect(stdout).not.toMatch(CONTROL);
-    expect(await temporaryFolders()).toEqual([]);
-  });
-
   it("ends in good order when it is interrupted", async () => {
     const { child, ended } = startCommand(folders, ["demo"], { TMPDIR: folders.root });
     await new Promise<void>((resolve) => {
@@ -85,9 +72,25 @@ describe("palimpsest demo", () => {
       });
     });
     child.kill("SIGINT");
-    const { code, stderr } = await ended;
+    const { code, stdout, stderr } = await ended;
     expect(code).toBe(130);
     expect(stderr).toContain("interrupted");
+    // Piped, so no colours and nothing that is written over.
+    expect(stdout).not.toMatch(CONTROL);
+    expect(await temporaryFolders()).toEqual([]);
+  });
+
+  it("plays on the agent's screen in a terminal, of 40 columns too, and gives it back", async () => {
+    const screen = startPty(folders, { args: ["demo"], columns: 40, env: { TMPDIR: folders.root } });
+    await screen.until("I look around before I plan.");
+    await screen.untilScreen(/\d+K\/\d+K \d+% left/);
+    await screen.say("hello");
+    await screen.until("The demo plays by itself");
+    for (const line of screen.all().split("\n")) expect(line.length).toBeLessThanOrEqual(40);
+    screen.type(keys.controlC);
+    expect(await screen.ended).toMatchObject({ exitCode: 130 });
+    expect(screen.raw()).toMatch(/\u001b\[\?2004l[^]*\u001b\[\?25h/);
+    expect(screen.all()).toContain("palimpsest: interrupted");
     expect(await temporaryFolders()).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
-export type { ListedMessage } from "./tree/canonical-message.js";
+export { canonicalMessage, type ListedMessage } from "./tree/canonical-message.js";
 export {
   createPrefixTree,
+  sharedDepth,
   type LaneRelation,
   type Placed,
   type PlaceOptions,

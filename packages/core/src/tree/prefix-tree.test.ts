@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalMessage, type ListedMessage } from "./canonical-message.js";
-import { createPrefixTree, treeWith, type PrefixNode } from "./prefix-tree.js";
+import { createPrefixTree, sharedDepth, treeWith, type PrefixNode } from "./prefix-tree.js";
 import { sha256 } from "./sha-256.js";
 
 const says = (text: string): ListedMessage => ({ role: "user", content: [{ type: "text", text }] });
@@ -158,6 +158,30 @@ describe("the tree", () => {
     expect(again.node.key).toBe(first.key);
     expect(first.parent?.depth).toBe(1);
     expect(tree.place(list("first", "second")).known).toBe(2);
+  });
+
+  it("forgets by number too, and tells of each beginning that is gone, longest first", () => {
+    const gone: PrefixNode[] = [];
+    const tree = createPrefixTree({ hash: sha256, maxMessages: 6, onForgotten: (node) => gone.push(node) });
+    const first = tree.place(list("a", "b", "c")).node;
+    tree.place(list("a", "x", "y"));
+    expect(gone).toEqual([]);
+    // Seven messages: the first path gives what the second does not share.
+    tree.place(list("other", "message"));
+    expect(gone).toEqual([first]);
+    tree.place(list("third", "fourth", "fifth"));
+    expect(gone.map(({ depth }) => depth)).toEqual([3, 3, 2, 2]);
+    expect(tree.place(list("a")).known).toBe(1);
+  });
+
+  it("how many messages two beginnings share is known without looking at what they do", () => {
+    const tree = createPrefixTree({ hash: sha256 });
+    const node = (...texts: readonly string[]): PrefixNode => tree.place(list(...texts)).node;
+    const abc = node("a", "b", "c");
+    expect(sharedDepth(abc, node("a", "b", "x", "y"))).toBe(2);
+    expect(sharedDepth(node("a"), abc)).toBe(1);
+    expect(sharedDepth(abc, abc)).toBe(3);
+    expect(sharedDepth(abc, node("x"))).toBe(0);
   });
 
   it("whatever lists come, equal beginnings have equal nodes, and others have others", () => {

@@ -24,6 +24,10 @@ export interface PrefixTreeOptions {
   readonly hash?: (text: string) => string;
   /** Characters of messages that are remembered; what was longest not heard of goes first. Default 64 million. */
   readonly maxCharacters?: number;
+  /** Messages that are remembered, likewise: small ones take more than their characters. Default 500,000. */
+  readonly maxMessages?: number;
+  /** Told of every beginning that is no longer remembered, longest first. */
+  readonly onForgotten?: (node: PrefixNode) => void;
 }
 
 export interface PlaceOptions {
@@ -74,6 +78,7 @@ export interface PrefixTree {
 }
 
 const MOST_CHARACTERS = 64_000_000;
+const MOST_MESSAGES = 500_000;
 /** Of lanes only the last node is remembered. */
 const MOST_LANES = 10_000;
 
@@ -102,23 +107,29 @@ class Entry implements PrefixNode {
 }
 
 /** A tree in which nothing was placed yet. */
-export const createPrefixTree = ({ hash, maxCharacters }: PrefixTreeOptions = {}): PrefixTree =>
-  treeWith({ hashText: hash ?? hashValue, isTrusted: hash !== undefined, maxCharacters });
+export const createPrefixTree = ({ hash, ...rest }: PrefixTreeOptions = {}): PrefixTree =>
+  treeWith({ ...rest, hashText: hash ?? hashValue, isTrusted: hash !== undefined });
 
-interface Hashing {
+interface TreeParts extends Omit<PrefixTreeOptions, "hash"> {
   readonly hashText: (text: string) => string;
   /** What has the same hash is the same; else it is compared, and a key is of this tree alone. */
   readonly isTrusted: boolean;
-  readonly maxCharacters?: number | undefined;
 }
 
-export function treeWith({ hashText, isTrusted, maxCharacters = MOST_CHARACTERS }: Hashing): PrefixTree {
+export function treeWith({
+  hashText,
+  isTrusted,
+  maxCharacters = MOST_CHARACTERS,
+  maxMessages = MOST_MESSAGES,
+  onForgotten,
+}: TreeParts): PrefixTree {
   const digests = new WeakMap<object, { readonly digest: string; readonly characters: number }>();
   const roots = new Map<string, Entry>();
   const lanes = new Map<string, PrefixNode>();
   /** The ends of paths, longest not heard of first. */
   const leaves = new Set<Entry>();
   let characters = 0;
+  let nodes = 0;
   let made = 0;
 
   const digestOf = (message: ListedMessage) => {
@@ -160,35 +171,38 @@ export function treeWith({ hashText, isTrusted, maxCharacters = MOST_CHARACTERS 
     parent.children.set(digest, [...bucket, child]);
     leaves.delete(parent);
     characters += size;
+    nodes += 1;
     return child;
   };
 
+  const isFull = (): boolean => characters > maxCharacters || nodes > maxMessages;
+
   const makeRoom = (keep: Entry): void => {
     for (const leaf of leaves) {
-      if (characters <= maxCharacters) return;
-      if (leaf !== keep) characters -= removePath(leaf, characters - maxCharacters);
+      if (!isFull()) return;
+      if (leaf !== keep) removePath(leaf);
     }
   };
 
-  /** Takes off the end of a path as much as is wanted, or all that no other path shares. */
-  const removePath = (leaf: Entry, wanted: number): number => {
-    let removed = 0;
+  /** Takes off the end of a path as much as has to go, or all that no other path shares. */
+  const removePath = (leaf: Entry): void => {
     let at: Entry = leaf;
     leaves.delete(leaf);
-    while (at.parent !== undefined && at.children.size === 0 && removed < wanted) {
+    while (at.parent !== undefined && at.children.size === 0 && isFull()) {
       const { parent, digest } = at;
       const others = (parent.children.get(digest) ?? []).filter((child) => child !== at);
       if (others.length === 0) parent.children.delete(digest);
       else parent.children.set(digest, others);
       if (parent.newest === at) parent.newest = undefined;
-      removed += at.characters;
+      characters -= at.characters;
+      nodes -= 1;
+      onForgotten?.(at);
       at = parent;
     }
     if (at.children.size === 0 && at.parent !== undefined) leaves.add(at);
     if (at.parent === undefined && at.children.size === 0) {
       for (const [scope, root] of roots) if (root === at) roots.delete(scope);
     }
-    return removed;
   };
 
   const inLane = (node: PrefixNode, lane: string): Pick<Placed, "relation" | "last" | "shared"> => {
@@ -237,8 +251,8 @@ const isSame = (entry: Entry, message: ListedMessage): boolean =>
   entry.message === message ||
   (entry.message !== undefined && sameJson(canonicalMessage(entry.message), canonicalMessage(message)));
 
-/** How many messages two beginnings share. What it costs follows what they do not. */
-function sharedDepth(first: PrefixNode, second: PrefixNode): number {
+/** How many messages two beginnings of one tree share. What it costs follows what they do not. */
+export function sharedDepth(first: PrefixNode, second: PrefixNode): number {
   let a: PrefixNode | undefined = first;
   let b: PrefixNode | undefined = second;
   while (a !== undefined && b !== undefined && a.key !== b.key) {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addAdviseCommand } from "./commands/advise.js";
 import { addBenchCommand } from "./commands/bench.js";
 import { addDemoCommand } from "./commands/demo.js";
 import { addSimulateCommand } from "./commands/simulate.js";
@@ -6,6 +7,7 @@ import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addEstimateCommand } from "./commands/estimate.js";
 import { addGatewayCommand } from "./commands/gateway.js";
 import { addPostgresCommand } from "./commands/postgres.js";
+import { addInspectCommand } from "./commands/inspect.js";
 import { addReplayCommand } from "./commands/replay.js";
 import { addSessionsCommand } from "./commands/sessions.js";
 import { addSoakCommand } from "./commands/soak.js";
@@ -85,7 +87,9 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addTranscriptCommand(program, terminal, finish);
   addEstimateCommand(program, terminal, finish);
   addAnalyzeCommand(program, terminal, finish);
+  addAdviseCommand(program, terminal, finish);
   addReplayCommand(program, terminal, finish);
+  addInspectCommand(program, terminal, finish);
   addSimulateCommand(program, terminal, finish);
   addGatewayCommand(program, terminal, finish);
   addSessionsCommand(program, terminal, finish);
@@ -99,6 +103,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
       "",
       "The agent in the terminal:",
       '  $ palimpsest "what to do"        (palimpsest, palimpsest --continue, palimpsest --resume)',
+      "  Its flags are those of -p that choose a model, a conversation and what is allowed, and --full-screen: a screen of its own.",
       "The agent without a screen:",
       '  $ palimpsest -p "what to do"     (palimpsest -p --help)',
     ].join("\n"),

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => lab.close());
 
-const say = (one: Talk, text: string, times?: number): Promise<void> => sayTo(lab, one, text, times);
+const say = (one: Talk, text: string, times?: number): Promise<string> => sayTo(lab, one, text, times);
 const found = () => lab.proxy.document().newestBreaks;
 
 describe("breaks are named with their reason, their owner and the first byte that is another", () => {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { liveMessages } from "@palimpsest/core/engine";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readRecording } from "../replay/readers/read-recording.js";
-import { createTalkLab, say, talk, type TalkLab } from "./testing/talk-lab.js";
+import { readRecordedRequests } from "../replay/requests/recorded-requests.js";
+import { createTalkLab, say, talk, tool, type TalkLab } from "./testing/talk-lab.js";
 
 let folder = "";
 let lab: TalkLab;
@@ -58,12 +59,13 @@ describe("a recording", () => {
     await say(lab, one, "second");
     const [file = ""] = await filesOf();
     const before = await readFile(file, "utf8");
-    // The same request again: another answer, and no other line.
+    // The same request again: another answer, the request, and nothing else.
     one.messages.splice(-2);
     await say(lab, one, "second");
     const after = await readFile(file, "utf8");
     expect(after.startsWith(before)).toBe(true);
-    expect(after.trim().split("\n")).toHaveLength(before.trim().split("\n").length + 1);
+    const more = after.slice(before.length).trim().split("\n");
+    expect(more.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(["assistant", "request"]);
     await lab.close();
     lab = await createTalkLab({ recordFolder: folder });
     await say(lab, one, "third");
@@ -89,12 +91,49 @@ describe("a recording", () => {
     await say(lab, one, "more");
     const { messages, damaged } = await readRecording(file);
     expect(damaged).toHaveLength(1);
+    const { requests, rebuild } = await readRecordedRequests(file);
+    expect(requests).toHaveLength(1);
+    const again = await Promise.all(requests.map(rebuild));
+    expect(again).toMatchObject([{ isExact: false, missing: [] }]);
+    expect(JSON.stringify(again[0]?.body["messages"])).toContain("use [redacted] and go on");
     expect(wordsOf(messages)).toEqual([
       "use [redacted]",
       "You said: use ",
       "more more more",
       "You said: more",
     ]);
+  });
+
+  it("makes every request again, byte for byte, and stores what they share once", async () => {
+    const sent: string[] = [];
+    const one = talk("bytes");
+    for (const text of ["first", "second", "third"]) sent.push(await say(lab, one, text));
+    one.tools = [...one.tools, tool("late")];
+    sent.push(await say(lab, one, "fourth"));
+    const [file = ""] = await filesOf();
+    const { requests, parts, rebuild } = await readRecordedRequests(file);
+    const again = await Promise.all(requests.map(rebuild));
+    expect(again.map(({ text }) => text)).toEqual(sent);
+    expect(again.every(({ isExact }) => isExact)).toBe(true);
+    expect(requests[3]?.record).toMatchObject({
+      status: 200,
+      model: "claude-opus-5",
+      usage: { output_tokens: expect.any(Number) as unknown },
+      response: expect.stringMatching(/^msg_/) as unknown,
+    });
+    // Of a request the next one has all but what is new, under the same ids.
+    const ids = requests.map((entry) => parts(entry).map(({ id }) => id));
+    expect(ids[2]?.slice(0, ids[1]?.length)).toEqual(ids[1]);
+    const last = requests[3] === undefined ? [] : parts(requests[3]);
+    expect(last.filter(({ marker }) => marker !== undefined).map(({ kind, index }) => [kind, index])).toEqual(
+      [
+        ["system", 1],
+        ["message", 6],
+      ],
+    );
+    expect(last.filter(({ kind, uuid }) => kind === "message" && uuid === undefined)).toEqual([]);
+    const bytes = (await stat(file)).size;
+    expect(bytes).toBeLessThan((sent.at(-1) ?? "").length + 12_000);
   });
 
   it("files of more than thirty days go; others stay", async () => {

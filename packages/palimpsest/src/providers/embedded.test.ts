@@ -44,6 +44,13 @@ describe("the embedded provider", () => {
     expect(JSON.stringify(summary.content)).toContain("<summary>");
   });
 
+  it("gives answers ids of its own, so that two processes can answer one conversation", async () => {
+    const ids = await Promise.all([1, 2, 3].map(async () => (await answer(createEmbeddedProvider())).id));
+    expect(new Set(ids).size).toBe(3);
+    const manual = (): Promise<ModelResponse> => answer(createEmbeddedProvider({ clock: "manual" }));
+    expect((await manual()).id).toBe((await manual()).id);
+  });
+
   it("shows what the simulator saw", async () => {
     const provider = createEmbeddedProvider({ clock: "manual" });
     const system = [

@@ -5,6 +5,7 @@ import { createFaultPlan, type FaultPlan } from "../simulator/http/faults.js";
 import { createRequestLog, type RequestLog } from "../simulator/http/request-log.js";
 import { createEchoPlayer } from "../simulator/players/echo-player.js";
 import { withSummaries } from "../simulator/players/summaries-player.js";
+import { ownIdPrefix } from "../simulator/own-id-prefix.js";
 import type { Simulator } from "../simulator/simulator.js";
 import { encodeMessagesCall } from "./messages-call.js";
 import { messagesCapabilities } from "./messages-capabilities.js";
@@ -96,7 +97,9 @@ class ConnectionLost extends Error {
 
 function newSimulator(options: EmbeddedProviderOptions): Simulator {
   const { player = withSummaries(createEchoPlayer()), cacheEdits, window, counter } = options;
-  const { acceptForeignSignatures, idPrefix, clock = "live" } = options;
+  const { acceptForeignSignatures, clock = "live" } = options;
+  // A conversation that another process goes on with has answers of two simulators: one id, one answer.
+  const { idPrefix = clock === "live" ? ownIdPrefix() : undefined } = options;
   const startTime = options.startTime ?? (clock === "live" ? Date.now() : undefined);
   return createSimulator({
     player,

@@ -68,12 +68,12 @@ export function analyzeRecording(recording: Recording): RecordingAnalysis {
     compactions: compactionsIn(messages),
     clearings: clearingsIn(messages),
     cost,
-    unknown: recordedUnknowns(recording, { head, cost }),
+    unknown: recordedUnknowns(messages, { head, cost, damagedLines: recording.damaged.length }),
   };
 }
 
 /** A list of messages may name its model, and no usage. */
-function modelOf(live: readonly Message[]): string | null {
+export function modelOf(live: readonly Message[]): string | null {
   const last =
     live.findLast((message) => message.type === "assistant" && message.message.usage !== undefined) ??
     live.findLast(
@@ -82,7 +82,8 @@ function modelOf(live: readonly Message[]): string | null {
   return last?.type === "assistant" ? last.message.model : null;
 }
 
-function compactionsIn(messages: readonly Message[]): readonly RecordedCompaction[] {
+/** The compactions of the main conversation, in the order of the file. */
+export function compactionsIn(messages: readonly Message[]): readonly RecordedCompaction[] {
   let next: Message | undefined;
   const backward = messages.toReversed().flatMap((message) => {
     if (message.isSidechain === true) return [];
@@ -104,7 +105,8 @@ function compactionsIn(messages: readonly Message[]): readonly RecordedCompactio
   return backward.toReversed();
 }
 
-const clearingsIn = (messages: readonly Message[]): readonly RecordedClearing[] =>
+/** The clearings of the main conversation, in the order of the file. */
+export const clearingsIn = (messages: readonly Message[]): readonly RecordedClearing[] =>
   messages.flatMap((message) => {
     if (message.isSidechain === true || !isClearingBoundary(message)) return [];
     const { toolUseIds, tokensBefore, tokensAfter } = message.microcompactMetadata;

@@ -21,6 +21,14 @@ export {
   type RecordingErrorCode,
 } from "./readers/read-recording.js";
 export type { Recording, RecordingCounts, RecordingFormat } from "./readers/recording.js";
+export { readRecordedRequests, type RecordedRequests } from "./requests/recorded-requests.js";
+export type { RebuiltRequest, RequestEntry, RequestPart } from "./requests/request-index.js";
+export type {
+  FieldRecord,
+  MarkerRecord,
+  RequestOutcome,
+  RequestRecord,
+} from "../recording/request-record.js";
 export { recordedBreaks, type RecordedBreak, type RecordedBreakReason } from "./recorded-breaks.js";
 export { recordedCalls } from "./recorded-calls.js";
 export type { RecordedUnknown } from "./recorded-unknowns.js";

@@ -70,7 +70,7 @@ interface Response {
  * a clearing, not on small fast models. Providers that report no writes are judged by their reads alone: what
  * was read last time was there, so what is missing of that is a lower bound.
  */
-export function recordedBreaks({ messages }: Recording): readonly RecordedBreak[] {
+export function recordedBreaks({ messages }: Pick<Recording, "messages">): readonly RecordedBreak[] {
   const places = new Map(messages.map((message, index) => [message.uuid, index]));
   const seen = new Set<string>();
   const breaks: RecordedBreak[] = [];

@@ -20,19 +20,20 @@ const SUBAGENT = "agent";
 export function recordedCalls(messages: readonly Message[]): readonly BilledCall[] {
   const seen = new Map<string, readonly BilledCall[]>();
   for (const message of messages) {
-    const told = callsIn(message);
+    const told = callsToldIn(message);
     if (told !== undefined) seen.set(told.key, told.calls);
   }
   return [...seen.values()].flat();
 }
 
-interface Told {
+export interface ToldCalls {
   /** What is told again under the same key takes the place of what was told before. */
   readonly key: string;
   readonly calls: readonly BilledCall[];
 }
 
-function callsIn(message: Message): Told | undefined {
+/** The calls that one message of a recording tells of. */
+export function callsToldIn(message: Message): ToldCalls | undefined {
   const isSidechain = message.isSidechain === true;
   if (message.type === "assistant") return responseIn(message, isSidechain ? SUBAGENT : MAIN);
   const key = `line ${message.uuid}`;
@@ -51,7 +52,7 @@ const recordedSource = (source: string): string =>
   source !== "compact" && isMainThread(source) ? MAIN : source;
 
 /** The last line of a response has its final usage. Recordings may leave anything out. */
-function responseIn({ message, uuid }: AssistantMessage, source: string): Told | undefined {
+function responseIn({ message, uuid }: AssistantMessage, source: string): ToldCalls | undefined {
   const { id, model, usage }: Partial<Record<string, unknown>> = isFields(message) ? message : {};
   if (model === SYNTHETIC_MODEL || !isFields(usage)) return undefined;
   const key = typeof id === "string" && id !== "" ? `response ${id}` : `line ${uuid}`;

@@ -33,9 +33,25 @@ export const UNRECORDED_SHARE = "unrecorded";
 /** Measures the end of a conversation as its responses have shown it, without what was cleared, replaced or cut. */
 export function recordedContext(messages: readonly Message[], estimator: Estimator): RecordedContext {
   const windows = conversationWindows(messages);
-  const live = asItStands(windows.at(-1) ?? []);
   const recorded = recordedHeadTokens(messages, estimator);
   const shown = recorded > 0 ? undefined : headShownIn(windows, estimator);
+  return contextAtEnd(windows.at(-1) ?? [], { estimator, recorded, shown });
+}
+
+interface KnownHead {
+  readonly estimator: Estimator;
+  /** Tokens of system prompt and tools that stand in the recording; 0 for none. */
+  readonly recorded: number;
+  /** What a first response has shown of them; undefined where no usage is reported. */
+  readonly shown: number | undefined;
+}
+
+/** The same for live messages, once it is known what stands before them. */
+export function contextAtEnd(
+  live: readonly Message[],
+  { estimator, recorded, shown }: KnownHead,
+): RecordedContext {
+  const standing = asItStands(live);
   const sizes = createMeasuredSizes(estimator);
   const meter = createContextMeter({
     estimator: sizes,
@@ -43,10 +59,10 @@ export function recordedContext(messages: readonly Message[], estimator: Estimat
     isOverheadShown: shown !== undefined,
   });
   if (recorded > 0) meter.useHead(recorded);
-  const size = meter.append(live);
+  const size = meter.append(standing);
   return {
     size,
-    accounting: fitted(accountFor(live, sizes), size),
+    accounting: fitted(accountFor(standing, sizes), size),
     head: recorded > 0 ? "recorded" : size.shownOverhead > 0 ? "left-over" : "unknown",
   };
 }
@@ -54,21 +70,25 @@ export function recordedContext(messages: readonly Message[], estimator: Estimat
 const hasUsage = (message: Message): boolean =>
   message.type === "assistant" && readUsage(message.message?.usage) !== undefined;
 
-/**
- * What the first response of a window left for system prompt and tools, of the newest window that tells of any;
- * undefined where no usage is reported. It had read what was cleared later.
- */
+/** The shown head of the newest window that tells of any; undefined where no usage is reported. */
 function headShownIn(windows: readonly (readonly Message[])[], estimator: Estimator): number | undefined {
   let shown: number | undefined;
   for (const window of windows.toReversed()) {
-    const first = window.findIndex(hasUsage);
-    if (first < 0) continue;
-    const meter = createContextMeter({ estimator: createMeasuredSizes(estimator) });
-    shown = meter.append(asItStands(window.slice(0, first + 1))).shownOverhead;
+    const start = startOf(window);
+    if (start.length === 0) continue;
+    shown = headShownBy(start, estimator);
     if (shown > 0) return shown;
   }
   return shown;
 }
+
+/** A window up to its first response that reports its usage; nothing where none does. */
+export const startOf = (window: readonly Message[]): readonly Message[] =>
+  window.slice(0, window.findIndex(hasUsage) + 1);
+
+/** What the first response of a window left for system prompt and tools. It had read what was cleared later. */
+export const headShownBy = (start: readonly Message[], estimator: Estimator): number =>
+  createContextMeter({ estimator: createMeasuredSizes(estimator) }).append(asItStands(start)).shownOverhead;
 
 /** System prompt and tools that stand in the recording, as they do in the body of a request. */
 function recordedHeadTokens(messages: readonly Message[], estimator: Estimator): number {

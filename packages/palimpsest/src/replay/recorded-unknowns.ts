@@ -1,6 +1,6 @@
 import { isCompactBoundary, type AssistantMessage, type Message } from "@palimpsest/core";
 import { readUsage, SYNTHETIC_MODEL } from "@palimpsest/core/engine";
-import { asFieldsList, asText, type Recording } from "./readers/recording.js";
+import { asFieldsList, asText } from "./readers/recording.js";
 import type { RecordedCost } from "./recorded-cost.js";
 import type { RecordedHead } from "./recorded-context.js";
 
@@ -24,14 +24,17 @@ export interface RecordedUnknown {
 interface Facts {
   readonly head: RecordedHead;
   readonly cost: RecordedCost;
+  readonly damagedLines: number;
 }
 
 /** Calls of these start a conversation of another agent. */
 const AGENT_TOOLS: ReadonlySet<string> = new Set(["task", "agent", "dispatch_agent", "spawn_agent"]);
 
 /** What the figures of this recording leave out or have to guess. */
-export function recordedUnknowns(recording: Recording, { head, cost }: Facts): readonly RecordedUnknown[] {
-  const { messages, damaged } = recording;
+export function recordedUnknowns(
+  messages: readonly Message[],
+  { head, cost, damagedLines }: Facts,
+): readonly RecordedUnknown[] {
   const main = messages.filter((message) => message.isSidechain !== true);
   const answers = answersOf(main);
   const counted = answers.filter(({ usage }) => usage !== undefined);
@@ -86,9 +89,9 @@ export function recordedUnknowns(recording: Recording, { head, cost }: Facts): r
       what: "times",
       text: "No times are recorded: pauses, and what they cost, are not known.",
     },
-    damaged.length > 0 && {
+    damagedLines > 0 && {
       what: "damage",
-      text: `${count(damaged.length, "line")} could not be read, and ${damaged.length === 1 ? "is" : "are"} missing.`,
+      text: `${count(damagedLines, "line")} could not be read, and ${damagedLines === 1 ? "is" : "are"} missing.`,
     },
   ];
   return all.filter((one) => one !== false);

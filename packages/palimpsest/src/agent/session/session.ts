@@ -1,19 +1,7 @@
 import { branches } from "@palimpsest/core/branches";
-import {
-  createConversation,
-  TranscriptError,
-  type CacheBreak,
-  type Conversation,
-  type EventEmitter,
-  type Message,
-} from "@palimpsest/core";
+import { createConversation, TranscriptError, type Message } from "@palimpsest/core";
 import { createDefaultEstimator } from "@palimpsest/core/engine";
-import {
-  createMemoryReadState,
-  type FileExclusions,
-  type InvokedSkill,
-  restore,
-} from "@palimpsest/core/restore";
+import { createMemoryReadState, type FileExclusions, restore } from "@palimpsest/core/restore";
 import { keepNotes } from "@palimpsest/core/notes";
 import { totals } from "@palimpsest/core/totals";
 import { randomUUID } from "node:crypto";
@@ -28,20 +16,15 @@ import { createNotesFile } from "../../stores/notes-file.js";
 import { replaceFile } from "../../stores/replace-file.js";
 import { createKeyHider, hidingFiles, hidingProvider, hidingWriter } from "./key-hider.js";
 import { keysIn } from "../base/key-variables.js";
-import type { Agent } from "../loop/agent.js";
 import { createChangedFiles } from "../loop/changed-files.js";
 import { projectDirectories } from "../base/project-directories.js";
 import { createPathGuard, type PathGuard } from "../base/path-guard.js";
-import type { PermissionMode } from "../permissions/mode.js";
-import type { LoadedSkills } from "../skills/load-skills.js";
 import { createSubagents, type Subagents } from "../subagents/subagents.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createSpill } from "../tools/spill.js";
-import type { AgentTool } from "../base/tool.js";
 import { createCompactionProgress } from "./compaction-progress.js";
-import type { SourcedRule } from "../permissions/rule.js";
 import { sessionOrigins } from "./branch-session.js";
-import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
+import { createClearOnDemand } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
 import { backgroundTasks } from "./background-tasks.js";
 import { withEarlierCalls } from "./earlier-calls.js";
@@ -62,50 +45,14 @@ import { createSessionPrompts } from "./session-prompts.js";
 import { openSessionState } from "./session-state.js";
 import { createSessionTools, offeredTool } from "./session-tools.js";
 import { compactHooks, modelOptions, recallOptions, sharedConversation } from "./shared-conversation.js";
+import { recordSession } from "./recorded-session.js";
 import { createSubagentStart } from "./start-subagent.js";
 import { takeUp } from "./take-up.js";
-import { undoLastCompaction, type UndoOutcome } from "./undo-last-compaction.js";
+import type { Session } from "./opened-session.js";
+import { sessionTelemetry } from "./session-telemetry.js";
+import { undoLastCompaction } from "./undo-last-compaction.js";
 
-/** A conversation with an agent: its loop is `query(session.agent, …)`. */
-export interface Session {
-  readonly id: string;
-  readonly transcriptPath: string;
-  readonly agent: Agent;
-  readonly conversation: Conversation;
-  readonly events: EventEmitter;
-  readonly isResumed: boolean;
-  readonly subagents: Subagents;
-  readonly tools: () => readonly AgentTool[];
-  /** Where the texts are kept that a cache break of the main thread is about; undefined where none are. */
-  readonly cacheBreakFile: (found: CacheBreak) => string | undefined;
-  /** Skills and commands that files describe; `listCommands` says which of them a person can start. */
-  readonly skills: LoadedSkills;
-  /** A skill that a person started: it comes back after a compaction. */
-  readonly noteSkill: (skill: InvokedSkill) => void;
-  /** The files that its agents may use. */
-  readonly guard: PathGuard;
-  /** Judges calls by its rules, and by these that allow more. Throws `PermissionRuleError`. */
-  readonly judgeWith: (allow: readonly SourcedRule[]) => Agent["judge"];
-  /** Everything that its transcript holds. */
-  readonly history: () => Promise<readonly Message[]>;
-  /** Clears old results of tools now. */
-  readonly clearResults: () => Promise<ClearedResults>;
-  /** Compaction is not switched off. */
-  readonly canCompact: boolean;
-  /** Takes the last compaction back, whichever process made it. */
-  readonly undo: () => Promise<UndoOutcome>;
-  readonly setPermissionMode: (mode: PermissionMode) => void;
-  /** It was started without the need to ask: only then permissions may be bypassed later. */
-  readonly mayBypass: boolean;
-  /** For the next request on. Not while a turn is under way. */
-  readonly switchModel: (model: string) => Promise<void>;
-  /** While nobody says anything: keeps its cache warm, or prepares for its end, where that is wanted and pays. Never rejects. */
-  readonly whileWaiting: (signal: AbortSignal) => Promise<void>;
-  /** When its cache was last kept warm in a pause; undefined where it was not since its last request. */
-  readonly keptWarmAt: () => number | undefined;
-  /** Ends everything that the session started, and gives the conversation free. */
-  readonly close: () => Promise<void>;
-}
+export type { Session };
 
 /** Opens a session, new or resumed. Rejects with a `TranscriptError` for one that is not there or in use. */
 export async function openSession(given: SessionOptions): Promise<Session> {
@@ -121,12 +68,13 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const transcriptPath = join(transcripts, `${id}.jsonl`);
   const scratchpad = scratchpadOf(given.settings, folder);
   const own = { folder, transcriptPath, scratchpad };
+  const traced = sessionTelemetry(given.telemetry, id);
   const options: SessionOptions = {
     ...given,
-    provider: hidingProvider(given.provider, hider),
+    provider: traced.provider(hidingProvider(given.provider, hider)),
     settings: withOwnFiles(given.settings, own),
   };
-  const { settings, provider } = options;
+  const { settings } = options;
   // What is not there yet cannot be told from what lies outside. Where the disk refuses, the transcript says so.
   await mkdir(scratchpad ?? folder, { recursive: true, mode: 0o700 }).catch(() => {});
   const state = await openSessionState(folder, options.mode);
@@ -158,6 +106,11 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     if (!told.has(message)) options.onNotice?.(message);
     told.add(message);
   };
+  const recording =
+    options.recordFolder === undefined
+      ? undefined
+      : recordSession({ folder: options.recordFolder, sessionId: id, hider, now, tell });
+  const provider = recording?.provider(options.provider) ?? options.provider;
   const prompts = createSessionPrompts(options, {
     hooks,
     now,
@@ -203,7 +156,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     );
   }
   const history = async (): Promise<readonly Message[]> => (await store.readAll(id)).messages;
-  const stored = isResumed
+  const live = isResumed
     ? await withEarlierCalls((await store.readLive(id)).messages, {
         source: options.source,
         bytes: statSync(transcriptPath).size,
@@ -212,7 +165,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       })
     : [];
   // From here on the conversation is ours, and only the disk can fail before it is handed out.
-  const writer = hidingWriter(await store.open(id), hider);
+  const opened = await store.open(id);
+  if (isResumed) recording?.begin(await history());
+  const writer = hidingWriter(recording?.writer(opened) ?? opened, hider);
 
   const tools = createSessionTools(options, { guard, state, spill, background, hider });
   const common = {
@@ -220,6 +175,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     hooks,
     now,
     hide: hider.text,
+    ...traced.agent,
     ...permissions,
     ...(options.ask === undefined ? {} : { ask: options.ask }),
   };
@@ -241,12 +197,14 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       memoryFor,
       exclude,
       shared,
-      agent: common,
+      ...(recording === undefined ? {} : { recording }),
+      agent: { ...common, provider: options.provider },
       onBilled: (call) => void conversation.charge(call),
       onEnding: (ending) => void endings.push(ending),
       onNotice: (text) => options.onNotice?.(hider.text(text)),
       events: (agentId) => createSessionEvents(tellEvent, { sessionId: id, agentId }),
       remember: gaps.remember,
+      traced: traced.conversation,
     }),
     nextId: () => `agent-${randomUUID().slice(0, 8)}`,
     estimator: createDefaultEstimator({ model: options.model }),
@@ -285,9 +243,10 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     onNotice: (sentence) => options.onNotice?.(sentence),
     ...(options.reviewSummary === undefined ? {} : { reviewSummary: options.reviewSummary }),
   });
-  const conversation = createConversation(
+  const made = createConversation(
     {
       ...shared,
+      provider,
       ...recallOptions(shared),
       compaction: pauses.stage,
       ...perModel,
@@ -335,8 +294,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
         },
       },
     },
-    stored,
+    live,
   );
+  const conversation = traced.conversation(made);
   if (isResumed && options.at !== undefined) {
     const found = findMessage(await history(), options.at);
     const outcome = found.kind === "found" ? await conversation.rewind(found.uuid) : found;
@@ -368,6 +328,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     clearResults: () => clearing.clear(conversation),
     canCompact: !settings.engine.disableCompact,
     undo: () => undoLastCompaction({ conversation, history }),
+    turn: traced.turn,
     whileWaiting: pauses.during,
     keptWarmAt: pauses.lastAt,
     setPermissionMode: setMode,

@@ -29,6 +29,7 @@ import type { BackgroundCommands } from "../tools/background-commands.js";
 import { backgroundTasks } from "./background-tasks.js";
 import { planReminder } from "./plan-reminder.js";
 import type { MemoryOwner } from "./session-instructions.js";
+import type { SessionRecording } from "./recorded-session.js";
 import type { SessionPrompts } from "./session-prompts.js";
 import type { SessionState } from "./session-state.js";
 import { offeredTool, type ListedTools, type SessionTools } from "./session-tools.js";
@@ -51,6 +52,7 @@ export interface SubagentParts {
   readonly memoryFor: (owner: MemoryOwner) => NestedMemory;
   readonly exclude: () => FileExclusions;
   readonly shared: Omit<ConversationOptions, "model" | "maxTokens">;
+  readonly recording?: SessionRecording;
   /** Told of every call of theirs, those for summaries and notes included. */
   readonly onBilled: (call: BilledCall) => void;
   /** Told of what goes on after one has answered, until it is over. */
@@ -60,8 +62,13 @@ export interface SubagentParts {
   readonly events: (agentId: string) => EventEmitter;
   /** Stores the pauses that its requests have shown. */
   readonly remember: (ttl: Conversation["ttl"]) => Promise<void>;
+  /** The same conversation, measured where somebody wants that. */
+  readonly traced: (conversation: Conversation) => Conversation;
   /** What all agents of the session have in common. */
-  readonly agent: Pick<Agent, "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask" | "hide">;
+  readonly agent: Pick<
+    Agent,
+    "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask" | "hide" | "aroundCall"
+  >;
 }
 
 /**
@@ -69,22 +76,25 @@ export interface SubagentParts {
  * shares the files, the rules and the hooks.
  */
 export function createSubagentStart(parts: SubagentParts): StartSubagent {
-  const { directory, guard, state, prompts } = parts;
+  const { directory, guard, state, prompts, recording } = parts;
   return async function* ({ id, type, prompt, signal }) {
     const transcriptPath = join(directory, `${id}.jsonl`);
     const readState = createMemoryReadState();
     const model = type.model ?? parts.model;
     const tools = parts.tools.subagent({ type, model, transcriptPath });
     const announcements = parts.announcementsOf(tools);
-    const writer = sidechain(hidingWriter(await createJsonlStore({ directory }).open(id), parts.hider));
+    const stored = await createJsonlStore({ directory }).open(id);
+    const writer = sidechain(hidingWriter(recording?.writer(stored, id) ?? stored, parts.hider));
+    const provider = recording?.provider(parts.agent.provider, id) ?? parts.agent.provider;
     const events = parts.events(id);
     events.on("call_billed", ({ price: _price, ...call }) => parts.onBilled(call));
     const caller = { agentId: id, agentType: type.name, transcriptPath };
     const nestedMemory = parts.memoryFor({ readState, events, caller });
     let begun: Conversation | undefined;
     try {
-      const conversation = createConversation({
+      const made = createConversation({
         ...parts.shared,
+        provider,
         ...(hasTool(tools, RECALL_TOOL) ? recallOptions(parts.shared) : {}),
         ...modelOptions(model),
         ...compactHooks(parts.agent.hooks, { caller, tell: parts.onNotice }),
@@ -114,6 +124,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
           },
         },
       });
+      const conversation = parts.traced(made);
       tools.deferral.reset(conversation.live);
       events.on("compact", () => tools.deferral.reset(conversation.live));
       begun = conversation;
@@ -126,6 +137,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
       const contexts = (started.contexts ?? []).map((context) => `${context}\n\n`).join("");
       const agent: Agent = {
         ...parts.agent,
+        provider,
         conversation,
         readState,
         changedFiles: createChangedFiles(readState),

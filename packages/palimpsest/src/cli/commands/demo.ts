@@ -70,6 +70,11 @@ async function demo({ json, without }: DemoFlags, terminal: Terminal): Promise<n
       without: new Set(without),
       isJson: json === true,
       signal: stop.signal,
+      onLeave: onSignal,
+      // Without somebody who may press keys there is nothing to draw for.
+      ...(process.stdin.isTTY && process.stdout.isTTY
+        ? { screen: { keys: process.stdin, stdout: process.stdout } }
+        : {}),
     });
   } finally {
     process.removeListener("SIGINT", onSignal);

@@ -25,6 +25,7 @@ interface ParsedFlags extends ParsedAgentFlags {
   readonly permissionPromptTool?: string;
   readonly maxTurns?: number;
   readonly events?: string;
+  readonly record?: string;
   readonly pin?: boolean;
   readonly verbose?: boolean;
 }
@@ -55,6 +56,10 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
     )
     .option("--max-turns <count>", "requests at most, for each prompt", wholeNumber)
     .option("--events <file>", "append everything that the engine tells to a file, as lines of JSON")
+    .option(
+      "--record <folder>",
+      "record the conversation and its requests in a folder, contents and all, for replay and analyze",
+    )
     .option("--verbose", "tell on stderr what the agent does (stream-json tells it anyway)")
     .option("--debug", "show stack traces of failures")
     .addHelpText(

@@ -10,6 +10,7 @@ import { withoutKeys } from "../../agent/base/key-variables.js";
 import { parseAssertions, type Assertion } from "../cache-test/assertions.js";
 import { figureMeanings } from "../cache-test/figures.js";
 import { formatNumber, plural, printable, type Terminal } from "../terminal.js";
+import { readPort } from "../read-port.js";
 import { stopAsked } from "../../simulator/http/stop-asked.js";
 
 interface SimulateOptions {
@@ -95,13 +96,6 @@ function checkUsage(words: readonly string[], options: SimulateOptions, command:
   if (words.length === 0 && needing !== undefined) {
     command.error(`error: --${needing} is about a program that is run: write it after --, like -- npm test`);
   }
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError("It is a number from 0 to 65535.");
-  return port;
 }
 
 function readWindow(text: string): number {

@@ -1,10 +1,18 @@
 import type { AssistantMessage, EngineStep } from "@palimpsest/core";
 import type { Mended, WriterName } from "@palimpsest/core/compaction";
 import { asFields } from "@palimpsest/core/engine";
+import type { AgentEvent } from "../../agent/base/agent-event.js";
+import type { Session } from "../../agent/session/session.js";
 import type { MoneyFigures } from "./demo-money.js";
 
 /** What happens in the demo, for whoever shows it. Texts of the agent and of files are hostile. */
 export type DemoEvent =
+  /** The agent is there. `now` is the simulated time. */
+  | { readonly kind: "opened"; readonly session: Session; readonly now: () => number }
+  /** All that the agent tells, as it does; what follows are the parts of it that lines show. */
+  | { readonly kind: "agent"; readonly event: AgentEvent }
+  /** What the person said is answered. */
+  | { readonly kind: "answered" }
   | { readonly kind: "person"; readonly text: string }
   | { readonly kind: "pause"; readonly minutes: number }
   /** What the agent does next, in one line. */
@@ -31,9 +39,6 @@ export interface DemoMeter extends MoneyFigures {
   /** Tokens of the context, as the last response reported them. */
   readonly tokens: number;
   readonly window: number;
-  readonly compactAt: number;
-  /** From here on the meter warns. */
-  readonly warnAt: number;
   readonly responses: number;
   /** Dollars of the policy that summarises everything, on the same rounds. */
   readonly summariseAll: number;

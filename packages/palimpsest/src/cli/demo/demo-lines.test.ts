@@ -6,8 +6,6 @@ import { createPaint } from "./demo-text.js";
 const meter: DemoMeter = {
   tokens: 126_000,
   window: 200_000,
-  compactAt: 131_000,
-  warnAt: 111_000,
   responses: 40,
   cost: 123.45,
   withoutCaching: 1234.56,
@@ -55,15 +53,6 @@ describe("what the demo shows", () => {
     const text = meterLines(cheap, { columns: 60, paint: plain }).join("\n");
     for (const figure of ["63%", "126K of 200K", "93.1%", "$3.25", "$15.67", "$4.09"])
       expect(text).toContain(figure);
-  });
-
-  it("warns by colour as the threshold comes near", () => {
-    const colourAt = (tokens: number): string | undefined =>
-      // oxlint-disable-next-line no-control-regex -- colours are what this is about
-      /\u001b\[(\d+)m█/.exec(
-        meterLines({ ...meter, tokens }, { columns: 100, paint: createPaint(true) }).join(""),
-      )?.[1];
-    expect([20_000, 126_000, 140_000].map(colourAt)).toEqual(["32", "33", "31"]);
   });
 
   it("lets no text of the agent steer the terminal", () => {

@@ -21,6 +21,9 @@ export function eventLines(event: DemoEvent, { columns, paint }: LineOptions): r
       return [`  ${paint.yellow(fit(event.text))}`];
     case "step":
       return stepLines(event.step, { columns, paint });
+    case "opened":
+    case "agent":
+    case "answered":
     case "meter":
       return [];
   }
@@ -48,35 +51,11 @@ const describeTier = ({ tier, writer }: DemoStep): string => {
   return tier === "time-based" ? "old results, after a pause" : `old results, ${tier}`;
 };
 
-const BAR = 24;
-
-/** The lines that stay at the bottom while the demo runs. */
-export function meterLines(meter: DemoMeter, { columns, paint }: LineOptions): readonly string[] {
-  const { tokens, window, compactAt, warnAt, cacheHit, cost, withoutCaching, summariseAll } = meter;
-  const share = Math.min(1, tokens / window);
-  const width = Math.max(8, Math.min(BAR, columns - 44));
-  const full = Math.round(share * width);
-  const colour = tokens >= compactAt ? paint.red : tokens >= warnAt ? paint.yellow : paint.green;
-  const bar = `${colour("█".repeat(full))}${paint.dim("░".repeat(width - full))}`;
-  const other = columns >= 72 ? "summarise everything" : "summarise all";
-  const figures = `${String(Math.round(share * 100)).padStart(3)}%  ${thousands(tokens)} of ${thousands(window)}`;
-  const context = `${bar} ${figures}${columns >= 80 ? paint.dim(`  compacts at ${thousands(compactAt)}`) : ""}`;
-  return [
-    `  context ${context}`,
-    `  ${fitting(`cache   ${percent(cacheHit)} of all input was read from it`, columns - 2)}`,
-    `  ${fitting(`cost    ${dollars(cost)} · no caching ${dollars(withoutCaching)} · ${other} ${dollars(summariseAll)}`, columns - 2)}`,
-  ];
-}
-
-/** The meter where nothing can be overwritten: one line, now and then. */
-export const meterLine = ({
-  responses,
-  tokens,
-  window,
-  cacheHit,
-  cost,
-  withoutCaching,
-  summariseAll,
-}: DemoMeter): string =>
-  `  [${responses}] context ${Math.round((tokens / window) * 100)}% (${thousands(tokens)} of ${thousands(window)}), ` +
-  `cache ${percent(cacheHit)}, ${dollars(cost)} (no caching ${dollars(withoutCaching)}, summarise everything ${dollars(summariseAll)})`;
+/** The meter, now and then: on one line where that is wide enough. */
+export const meterLines = (meter: DemoMeter, { columns }: LineOptions): readonly string[] => {
+  const { responses, tokens, window, cacheHit, cost, withoutCaching, summariseAll } = meter;
+  const text =
+    `[${responses}] context ${Math.round((tokens / window) * 100)}% (${thousands(tokens)} of ${thousands(window)}), ` +
+    `cache ${percent(cacheHit)}, ${dollars(cost)} (no caching ${dollars(withoutCaching)}, summarise everything ${dollars(summariseAll)})`;
+  return wrapped(text, columns - 4).map((line, index) => `${index === 0 ? "  " : "    "}${line}`);
+};

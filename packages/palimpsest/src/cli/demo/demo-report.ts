@@ -43,7 +43,7 @@ export function reportLines(
       columns - 2,
     ),
     "",
-    ...table(rows).map((line, index) => (index === 0 ? paint.dim(line) : line)),
+    ...table(rows, columns),
     "",
     paint.bold("Was anything forgotten?"),
     ...checks.flatMap((check) => checkLines(check, options)),
@@ -71,11 +71,17 @@ function checkLines({ name, holds, detail }: Check, { columns, paint }: LineOpti
   ];
 }
 
-function table(rows: readonly (readonly string[])[]): readonly string[] {
+/** A table; where it is too wide each row is told in a sentence. */
+function table(rows: readonly (readonly string[])[], columns: number): readonly string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) =>
+  const lines = rows.map((row) =>
     `  ${row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("  ")}`.trimEnd(),
   );
+  if (lines.every((line) => line.length <= columns)) return lines;
+  return rows.slice(1).flatMap(([name = "", cost = "", against = "", kept = ""]) => {
+    const more = [...(against === "" ? [] : [against]), ...(kept === "–" ? [] : [`words kept ${kept}`])];
+    return [`  ${name}`, ...wrapped([cost, ...more].join(", "), columns - 4).map((line) => `    ${line}`)];
+  });
 }
 
 /** The figures as one document. The names are a contract. */

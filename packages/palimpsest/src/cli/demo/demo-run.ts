@@ -50,8 +50,6 @@ const SUMMARY_CHARACTERS = 12_000;
 const ANSWER_MS = 9000;
 const TOOLS_MS = 4000;
 const MINUTE = 60_000;
-/** Of where the context is compacted: from there on the meter warns. */
-const WARN_SHARE = 0.85;
 
 /** Drives the agent through the whole task. Rejects only where the disk does. */
 export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
@@ -139,6 +137,7 @@ class Demo {
   async run(): Promise<DemoOutcome> {
     const { options, turns, advance } = this.#parts;
     let ended: AgentResult | undefined;
+    options.onEvent({ kind: "opened", session: this.#parts.session, now: this.#parts.now });
     for (const { text, minutesBefore } of turns) {
       if (minutesBefore > 0) {
         advance(minutesBefore * MINUTE);
@@ -146,6 +145,7 @@ class Demo {
       }
       options.onEvent({ kind: "person", text });
       ended = await this.#answer(text);
+      options.onEvent({ kind: "answered" });
       if (ended.reason !== "done") break;
     }
     return this.#outcome(ended);
@@ -164,6 +164,7 @@ class Demo {
 
   async #hear(event: AgentEvent): Promise<void> {
     const { options } = this.#parts;
+    options.onEvent({ kind: "agent", event });
     if (event.kind === "step") this.#step(event.step);
     else if (event.kind === "message") await this.#message(event.message);
     else if (options.signal.aborted) return;
@@ -222,13 +223,11 @@ class Demo {
 
   #meter(): DemoMeter {
     const { session, money, baseline } = this.#parts;
-    const { reported, compactAt, thresholds } = session.conversation.size();
+    const { reported, thresholds } = session.conversation.size();
     const figures = money.figures(session.conversation.account());
     return {
       tokens: reported,
       window: thresholds.contextWindow,
-      compactAt,
-      warnAt: Math.min(compactAt, thresholds.autoCompactAt) * WARN_SHARE,
       responses: this.#responses,
       ...figures,
       summariseAll: baseline.figures().cost + figures.subagentCost,

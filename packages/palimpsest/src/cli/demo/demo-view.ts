@@ -1,31 +1,12 @@
 import type { TextSink } from "../terminal.js";
-import type { DemoEvent, DemoMeter } from "./demo-event.js";
-import { eventLines, meterLine, meterLines, type LineOptions } from "./demo-lines.js";
+import type { DemoEvent } from "./demo-event.js";
+import { eventLines, meterLines, type LineOptions } from "./demo-lines.js";
 
 /** Shows the demo as it goes. */
 export interface DemoView {
   readonly hear: (event: DemoEvent) => void;
   /** What is shown stays from now on. */
   readonly end: () => void;
-}
-
-/** On a terminal: what happens scrolls by, the meter stays below it. One writer, one write for each event. */
-export function createLiveView(sink: TextSink, options: LineOptions): DemoView {
-  let shown = 0;
-  let meter: DemoMeter | undefined;
-  const erase = (): string => (shown === 0 ? "" : `\u001b[${shown}A\r\u001b[J`);
-  return {
-    hear(event) {
-      if (event.kind === "meter") ({ meter } = event);
-      const above = eventLines(event, options);
-      const below = meter === undefined ? [] : ["", ...meterLines(meter, options)];
-      sink.write(`${erase()}${[...above, ...below].map((line) => `${line}\n`).join("")}`);
-      shown = below.length;
-    },
-    end() {
-      shown = 0;
-    },
-  };
 }
 
 /** Every so many responses the meter is told. */
@@ -38,7 +19,7 @@ export function createPlainView(sink: TextSink, options: LineOptions): DemoView 
       const lines =
         event.kind === "meter"
           ? event.meter.responses % EVERY === 0
-            ? [meterLine(event.meter)]
+            ? meterLines(event.meter, options)
             : []
           : eventLines(event, options);
       if (lines.length > 0) sink.write(`${lines.join("\n")}\n`);

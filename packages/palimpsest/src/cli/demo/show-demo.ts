@@ -1,10 +1,11 @@
+import type { ScreenIo } from "../screen/surface/screen-io.js";
 import { printableJson, type Terminal } from "../terminal.js";
 import type { LineOptions } from "./demo-lines.js";
 import { isAllKept, reportDocument, reportLines } from "./demo-report.js";
 import { runDemo } from "./demo-run.js";
 import type { DemoPart } from "./demo-parts.js";
 import { createPaint, wrapped } from "./demo-text.js";
-import { createLiveView, createPlainView, silentView } from "./demo-view.js";
+import { createPlainView, silentView, type DemoView } from "./demo-view.js";
 import { makeDemoWorkspace } from "./demo-workspace.js";
 
 export interface ShowDemoOptions {
@@ -13,8 +14,12 @@ export interface ShowDemoOptions {
   readonly columns?: number | undefined;
   readonly without: ReadonlySet<DemoPart>;
   readonly isJson: boolean;
+  /** Where somebody looks on and may type; absent for pipes and files. */
+  readonly screen?: Pick<ScreenIo, "keys" | "stdout">;
   /** Its reason is a `DemoEnd`. */
   readonly signal: AbortSignal;
+  /** They want it to end; `signal` is aborted then. */
+  readonly onLeave: () => void;
 }
 
 /** Why it ended before its end: by a signal, because nobody reads on, or because nothing can be written. */
@@ -28,16 +33,21 @@ const LEAST_COLUMNS = 40;
 export async function showDemo(options: ShowDemoOptions): Promise<number> {
   const { terminal, without, isJson, signal } = options;
   const { stdout, env } = terminal;
-  const isLive = stdout.isTTY === true && env["TERM"] !== "dumb" && !isJson;
+  const isSeen = stdout.isTTY === true && env["TERM"] !== "dumb" && !isJson;
   const columns = Math.max(LEAST_COLUMNS, Math.min(120, options.columns ?? COLUMNS));
-  const lines: LineOptions = { columns, paint: createPaint(isLive && (env["NO_COLOR"] ?? "") === "") };
-  const view = isJson ? silentView : isLive ? createLiveView(stdout, lines) : createPlainView(stdout, lines);
+  const lines: LineOptions = { columns, paint: createPaint(isSeen && (env["NO_COLOR"] ?? "") === "") };
   const write = (text: readonly string[]): void =>
     void stdout.write(text.map((line) => `${line}\n`).join(""));
   const started = performance.now();
   const workspace = await makeDemoWorkspace();
+  let view: DemoView = isJson ? silentView : createPlainView(stdout, lines);
   try {
     if (!isJson) write(introduction(lines, workspace.isRepository));
+    if (isSeen && options.screen !== undefined) {
+      const { createDemoScreen } = await import("./demo-screen.js");
+      const { screen, onLeave } = options;
+      view = await createDemoScreen({ io: { terminal, ...screen }, home: workspace.home, onLeave });
+    }
     const outcome = await runDemo({
       workspace,
       without,
@@ -53,6 +63,7 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
     else write(reportLines(outcome, { ...lines, facts }));
     return isAllKept(outcome) ? ExitCode.kept : ExitCode.lost;
   } finally {
+    view.end();
     await workspace.remove();
     if (signal.reason === ("interrupted" satisfies DemoEnd)) {
       terminal.stderr.write("palimpsest: interrupted; the temporary folder is removed\n");

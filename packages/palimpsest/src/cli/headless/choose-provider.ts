@@ -1,6 +1,5 @@
 import type { ModelProvider } from "@palimpsest/core";
 import { isLoopback } from "../../providers/loopback.js";
-import { ownIdPrefix } from "../../simulator/own-id-prefix.js";
 import type { Terminal } from "../terminal.js";
 import { NoKeyError, StartError } from "./start-error.js";
 
@@ -36,9 +35,7 @@ export async function chooseProvider(
   const limits = stallTimeoutMs === undefined ? {} : { stallTimeoutMs };
   if (embedded) {
     const { createEmbeddedProvider } = await import("../../providers/embedded.js");
-    // Each run has an API of its own, and all of them answer one conversation.
-    const idPrefix = ownIdPrefix();
-    return { provider: createEmbeddedProvider({ cacheEdits, idPrefix }), apiKeySource: "none" };
+    return { provider: createEmbeddedProvider({ cacheEdits }), apiKeySource: "none" };
   }
   const given = (name: string): string | undefined => (env[name]?.trim() === "" ? undefined : env[name]);
   const address = baseUrl ?? given("ANTHROPIC_BASE_URL");

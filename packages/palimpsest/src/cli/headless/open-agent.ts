@@ -1,7 +1,7 @@
 import { findModel, TranscriptError, type ModelProvider, type Settings } from "@palimpsest/core";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import { stat } from "node:fs/promises";
+import { access, constants, mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { KEY_VARIABLES, keysIn, keysInAddress } from "../../agent/base/key-variables.js";
 import { listCommands } from "../../agent/commands/list-commands.js";
@@ -14,6 +14,7 @@ import type { SettingsSource } from "../../agent/settings/settings-files.js";
 import type { AgentType } from "../../agent/subagents/agent-types.js";
 import type { AgentSettings } from "../../agent/settings/read-settings.js";
 import type { UntrustedClaims } from "../../agent/trust/untrusted-claims.js";
+import { registeredTelemetry } from "../registered-telemetry.js";
 import type { Terminal } from "../terminal.js";
 import { chooseProvider } from "./choose-provider.js";
 import { StartError, UsageError } from "./start-error.js";
@@ -52,6 +53,8 @@ export interface AgentFlags {
   readonly mcpConfig?: readonly string[];
   /** No other servers than those. */
   readonly strictMcpConfig?: boolean;
+  /** A folder that the conversation and its requests are recorded in. */
+  readonly record?: string;
 }
 
 export interface OpenedAgent {
@@ -121,6 +124,7 @@ export async function openAgent(
       throw new UsageError(`--add-dir ${directory}: there is no such directory (${path})`);
     }
   }
+  if (flags.record !== undefined) await checkRecordFolder(flags.record);
   const [
     { readSettingsFiles },
     { configDirectory },
@@ -201,6 +205,7 @@ export async function openAgent(
   );
   const data = dataDirectory({ home, env });
   const account = await openAccount(settings.engine, data);
+  const telemetry = await registeredTelemetry(env);
   const [agentTypes, { style, warning }, chosen] = await Promise.all([
     loadAgentTypes(places),
     loadOutputStyle({ ...places, name: settings.outputStyle }),
@@ -263,6 +268,8 @@ export async function openAgent(
       onNotice,
       ...(onCompaction === undefined ? {} : { onCompaction }),
       ...(onEngineEvent === undefined ? {} : { onEngineEvent }),
+      ...(telemetry === undefined ? {} : { telemetry }),
+      ...(flags.record === undefined ? {} : { recordFolder: resolve(flags.record) }),
       ...(signal === undefined ? {} : { signal }),
       ...more,
     });
@@ -287,6 +294,9 @@ export async function openAgent(
       givePrompt: (next) => void (prompt = { ...prompt, ...next }),
       notices: [
         ...(isBranch ? [`this is a new conversation, ${id}; ${resume} stays as it is`] : []),
+        ...(flags.record === undefined
+          ? []
+          : [`what is said is recorded in ${resolve(flags.record)}, contents and all`]),
         ...settings.warnings,
         ...(flags.allowedTools ?? []).flatMap((rule) => {
           const parsed = parseRule(rule);
@@ -331,6 +341,17 @@ async function openAccount(
       void file.save(next);
     },
   };
+}
+
+/** Rejects with a `UsageError` where nothing can be recorded. */
+async function checkRecordFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
+    await access(resolve(folder), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--record ${folder}: it must be a folder that can be written to (${code})`);
+  }
 }
 
 async function newest(folder: string): Promise<string> {

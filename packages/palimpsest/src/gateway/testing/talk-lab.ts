@@ -76,13 +76,13 @@ export const tool = (name: string): Json => ({
   input_schema: { type: "object" },
 });
 
-/** Sends one more prompt, the last block marked, and keeps the answer. */
+/** Sends one more prompt, the last block marked, and keeps the answer. Gives the body that was sent. */
 export async function say(
   { proxy }: Pick<TalkLab, "proxy">,
   one: Talk,
   text: string,
   times = 800,
-): Promise<void> {
+): Promise<string> {
   one.messages.push({ role: "user", content: words(text, times) });
   const sent = one.messages.map(({ role, content }, index) =>
     index === one.messages.length - 1 && one.isUnmarked !== true
@@ -90,13 +90,15 @@ export async function say(
       : { role, content },
   );
   const { model, system, tools, headers } = one;
+  const body = JSON.stringify({ model, max_tokens: 100, system, tools, messages: sent });
   const response = await fetch(`http://127.0.0.1:${proxy.port}/anthropic/v1/messages`, {
     method: "POST",
     headers: { "x-api-key": "k", "anthropic-version": "2023-06-01", ...headers },
-    body: JSON.stringify({ model, max_tokens: 100, system, tools, messages: sent }),
+    body,
   });
   expect(response.status).toBe(200);
   const { content } = (await response.json()) as { content: unknown };
   one.messages.push({ role: "assistant", content });
   await proxy.settled();
+  return body;
 }

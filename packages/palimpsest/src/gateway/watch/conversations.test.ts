@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createConversations } from "./conversations.js";
 import { laneOf } from "./lane.js";
-import { firstDifference, promptParts } from "./prompt-parts.js";
+import { firstDifference } from "./prompt-parts.js";
 
-const lane = { key: "lane", isSubagent: false };
+const lane = { key: "lane", isSubagent: false, tenant: "local" };
 const request = (...texts: readonly unknown[]) => ({
   model: "m",
   system: "s",
@@ -12,42 +12,66 @@ const request = (...texts: readonly unknown[]) => ({
 
 describe("conversations", () => {
   it("a text is one block, and markers do not count", () => {
-    const conversations = createConversations(() => {});
+    const conversations = createConversations({ onForgotten: () => {} });
     const marked = [{ type: "text", text: "a", cache_control: { type: "ephemeral" } }];
-    const first = conversations.place(request(marked), lane, 1);
-    const second = conversations.place(request("a", "b", "c"), lane, 1);
+    const first = conversations.place(request(marked), lane);
+    const second = conversations.place(request("a", "b", "c"), lane);
     expect(second.line).toBe(first.line);
     expect([first.isNewConversation, second.isNewConversation]).toEqual([true, false]);
     const result = (content: unknown) => [{ type: "tool_result", tool_use_id: "t", content }];
-    const third = conversations.place(request("a", "b", "c", "d", result("r")), lane, 1);
+    const third = conversations.place(request("a", "b", "c", "d", result("r")), lane);
     const blocks = [{ type: "text", text: "r", cache_control: { type: "ephemeral" } }];
-    const fourth = conversations.place(request("a", "b", "c", "d", result(blocks), "e", "f"), lane, 1);
+    const fourth = conversations.place(request("a", "b", "c", "d", result(blocks), "e", "f"), lane);
     expect(fourth.line).toBe(third.line);
   });
 
   it("are remembered within bounds; the one that was longest not heard of goes first", () => {
     const gone: string[] = [];
-    const conversations = createConversations((line) => gone.push(line));
-    const large = 30 * 1024 * 1024;
-    const a = conversations.place(request("a"), lane, large).line;
-    const b = conversations.place(request("b"), lane, large).line;
-    conversations.place(request("a", "x", "y"), lane, large);
+    const conversations = createConversations({ onForgotten: (line) => gone.push(line), maxCharacters: 850 });
+    const large = (name: string): string => name.repeat(250);
+    const a = conversations.place(request(large("a")), lane).line;
+    const b = conversations.place(request(large("b")), lane).line;
+    conversations.place(request(large("a"), "x", "y"), lane);
     expect(gone).toEqual([]);
-    conversations.place(request("c"), lane, large);
+    conversations.place(request(large("c")), lane);
     expect(gone).toEqual([b.id]);
-    expect(conversations.place(request("a", "x", "y", "z", "w"), lane, large).line).toBe(a);
+    expect(conversations.place(request(large("a"), "x", "y", "z", "w"), lane).line).toBe(a);
     // One that is larger than all of it is still compared with its next request.
-    const huge = conversations.place(request("huge"), lane, 10 * large).line;
+    const huge = conversations.place(request("huge".repeat(1000)), lane).line;
     expect(gone).toHaveLength(3);
-    expect(conversations.place(request("huge", "1", "2"), lane, 10 * large).line).toBe(huge);
+    expect(conversations.place(request("huge".repeat(1000), "1", "2"), lane).line).toBe(huge);
+  });
+
+  it("what is sent with every request counts once for all that have it, and bounds too", () => {
+    const gone: string[] = [];
+    const conversations = createConversations({
+      onForgotten: (line) => gone.push(line),
+      maxCharacters: 5000,
+    });
+    const place = (text: string, system: string) =>
+      conversations.place({ ...request(text), system: system.repeat(2000) }, { ...lane, key: text });
+    for (let number = 0; number < 20; number += 1) place(`question ${number}`, "s");
+    expect(gone).toEqual([]);
+    place("another", "t");
+    expect(gone).toEqual([]);
+    place("a third", "u");
+    expect(gone).toHaveLength(20);
   });
 
   it("of one lane a number of lines is compared, so that a program of single questions costs what it costs", () => {
     let gone = 0;
-    const conversations = createConversations(() => (gone += 1));
-    for (let number = 0; number < 1000; number += 1)
-      conversations.place(request(`question ${number}`), lane, 10);
+    const conversations = createConversations({ onForgotten: () => (gone += 1) });
+    for (let number = 0; number < 1000; number += 1) conversations.place(request(`question ${number}`), lane);
     expect(gone).toBe(1000 - 64);
+  });
+
+  it("tenants share nothing, and the same words in two lanes are two conversations", () => {
+    const conversations = createConversations({ onForgotten: () => {} });
+    const placed = [lane, { ...lane, key: "other" }, { ...lane, key: "third", tenant: "else" }].map((each) =>
+      conversations.place(request("a", "b", "c"), each),
+    );
+    expect(placed.map(({ isNewConversation }) => isNewConversation)).toEqual([true, true, true]);
+    expect(new Set(placed.map(({ line }) => line.conversation)).size).toBe(3);
   });
 });
 
@@ -69,11 +93,15 @@ describe("lanes", () => {
 });
 
 describe("where two prompts part", () => {
-  const parts = (more: object) => promptParts({ ...request("a", "b"), ...more });
+  const partsOf = (given: Readonly<Record<string, unknown>>) =>
+    createConversations({ onForgotten: () => {} })
+      .place(given, lane)
+      .now();
+  const parts = (more: object) => partsOf({ ...request("a", "b"), ...more });
   const tool = (name: string, description = "") => ({ name, description });
 
   it("nowhere where the later one goes on; else at the first part, with the byte in it", () => {
-    expect(firstDifference(parts({}), promptParts(request("a", "b", "c")))).toBeUndefined();
+    expect(firstDifference(parts({}), partsOf(request("a", "b", "c")))).toBeUndefined();
     const two = { tools: [tool("one"), tool("two")] };
     expect(firstDifference(parts(two), parts({ tools: [tool("one"), tool("two", "é!")] }))).toEqual({
       owner: { kind: "tool", index: 1, name: "two" },

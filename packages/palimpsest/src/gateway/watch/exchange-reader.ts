@@ -1,34 +1,46 @@
 import { asFields, createCacheWatch, isTooDeep } from "@palimpsest/core/engine";
 import type { ModelRequest } from "@palimpsest/core";
+import type { RequestOutcome } from "../../recording/request-record.js";
 import type { BreakRecord, ConversationRecord, ExchangeRecord } from "../receipt/exchange-record.js";
 import { createConversations, type Placed } from "./conversations.js";
 import { textOf } from "./decompress.js";
 import type { Exchange } from "./exchange.js";
 import { laneOf } from "./lane.js";
-import { firstDifference, promptParts } from "./prompt-parts.js";
-import { createRecorder } from "./recorder.js";
+import { firstDifference } from "./prompt-parts.js";
+import { createRecorder, recordingsIn } from "./recorder.js";
 import { readExchange } from "./read-exchange.js";
+import { betasOf } from "./read-headers.js";
 import type { ExchangeReader } from "./watcher.js";
+import { playHere, whatIf, type WhatIfPlayer } from "./what-if.js";
+import { createWhatIfContents } from "./what-if-contents.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReaderOptions {
   /** Where conversations are written to, contents and all; undefined for nowhere. */
   readonly recordFolder?: string;
+  /** Bytes of contents that are kept for what other policies would have cost. */
+  readonly whatIfBytes?: number;
+  /** Who plays them. Default: this thread. */
+  readonly startPlayer?: () => WhatIfPlayer;
 }
 
 /** Reads in the thread that asks, and remembers: which conversation it is, and whether its cache broke. */
-export function createExchangeReader({ recordFolder }: ReaderOptions = {}): ExchangeReader {
-  const recorder = recordFolder === undefined ? undefined : createRecorder(recordFolder, Date.now);
+export function createExchangeReader(options: ReaderOptions = {}): ExchangeReader {
+  const { recordFolder, startPlayer = playHere } = options;
+  const recorder =
+    recordFolder === undefined ? undefined : createRecorder(recordingsIn(recordFolder, Date.now));
+  const contents = createWhatIfContents(options.whatIfBytes);
+  const keeper = createRecorder(contents);
   const watch = createCacheWatch({ settings: { cacheBreakSources: 10_000, cacheBreakDiffs: 0 } });
-  const conversations = createConversations((line) => watch.forget(line));
+  const conversations = createConversations({ onForgotten: (line) => watch.forget(line) });
 
   const breakOf = (
     exchange: Exchange,
     call: NonNullable<ExchangeRecord["call"]>,
     { request, placed }: { readonly request: Fields; readonly placed: Placed },
   ): BreakRecord | undefined => {
-    const { line, before } = placed;
+    const { line, before, now } = placed;
     const endedAt = exchange.at + exchange.milliseconds;
     // One that began before the other was answered could not read what that one wrote.
     const isBeside = exchange.at < line.answeredAt;
@@ -38,12 +50,12 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
     watch.before({
       source,
       request: request as unknown as ModelRequest,
-      betas: betasOf(exchange),
+      betas: betasOf(exchange.headers),
       at: exchange.at,
     });
     const found = watch.after({ source, usage: call.usage, at: endedAt, model: call.model });
     if (found === undefined) return undefined;
-    const difference = before === undefined ? undefined : firstDifference(before, promptParts(request));
+    const difference = before === undefined ? undefined : firstDifference(before(), now());
     return {
       reasons: found.reasons.map(({ kind }) => kind),
       lostTokens: found.lostTokens,
@@ -56,11 +68,12 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
   const observed = (exchange: Exchange): ExchangeRecord => {
     const record = readExchange(exchange);
     if (record.endpoint !== "messages" || record.call === undefined) return record;
-    const request = requestOf(exchange);
-    if (request === undefined) return record;
+    const read = requestOf(exchange);
+    if (read === undefined) return record;
+    const { request, text } = read;
     const lane = laneOf(exchange.headers, request);
     const key = JSON.stringify([exchange.tenant, lane.key]);
-    const placed = conversations.place(request, { ...lane, key }, exchange.requestBody?.length ?? 0);
+    const placed = conversations.place(request, { ...lane, key, tenant: exchange.tenant });
     const found = breakOf(exchange, record.call, { request, placed });
     const conversation: ConversationRecord = {
       id: placed.line.conversation,
@@ -68,7 +81,9 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
       isNewLane: placed.isNewLane,
       isSubagent: lane.isSubagent,
     };
-    const unrecorded = recordOf(() => recorder?.record(exchange, placed, request));
+    const known = { placed, request, text, outcome: outcomeOf(record) };
+    const unrecorded = recordOf(() => recorder?.record(exchange, known));
+    recordOf(() => keeper.record(exchange, known));
     return {
       ...record,
       conversation,
@@ -86,9 +101,19 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
         return Promise.resolve(readExchange(exchange));
       }
     },
+    whatIf: (milliseconds) =>
+      whatIf(contents, { start: startPlayer, ...(milliseconds === undefined ? {} : { milliseconds }) }),
     close: () => {},
   };
 }
+
+/** What came of a request, for its record. */
+const outcomeOf = ({ milliseconds, status, call, error }: ExchangeRecord): RequestOutcome => ({
+  milliseconds,
+  ...(status === undefined ? {} : { status }),
+  ...(call === undefined ? {} : { model: call.model, usage: call.usage }),
+  ...(error === undefined ? {} : { error }),
+});
 
 /** Why something could not be written; undefined where it could. */
 function recordOf(write: () => void): string | undefined {
@@ -100,15 +125,14 @@ function recordOf(write: () => void): string | undefined {
   }
 }
 
-/** The request as JSON has it; undefined where it is none, or deeper than anybody writes. */
-function requestOf({ requestBody, headers }: Exchange): Fields | undefined {
+/** The request as JSON has it, and its text; undefined where it is none, or deeper than anybody writes. */
+function requestOf({
+  requestBody,
+  headers,
+}: Exchange): { readonly request: Fields; readonly text: string } | undefined {
   if (requestBody === undefined) return undefined;
-  const value: unknown = JSON.parse(textOf(requestBody, headers["content-encoding"] ?? ""));
-  return isTooDeep(value) || !Array.isArray(asFields(value)["messages"]) ? undefined : asFields(value);
+  const text = textOf(requestBody, headers["content-encoding"] ?? "");
+  const value: unknown = JSON.parse(text);
+  const request = asFields(value);
+  return isTooDeep(value) || !Array.isArray(request["messages"]) ? undefined : { request, text };
 }
-
-const betasOf = ({ headers }: Exchange): readonly string[] =>
-  (headers["anthropic-beta"] ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");

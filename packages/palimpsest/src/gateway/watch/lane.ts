@@ -17,17 +17,23 @@ const sessionHeaders = [
 ];
 const LONGEST = 200;
 
-/** The session and the agent that a request names: in headers, or in its body. */
-export function laneOf(headers: ReadHeaders, request: Readonly<Record<string, unknown>>): Lane {
+/** The session and the agent that a request names: in headers, or in its body. Absent where it names none. */
+export function clientOf(
+  headers: ReadHeaders,
+  request: Readonly<Record<string, unknown>>,
+): { readonly session?: string; readonly agent?: string } {
   const named = sessionHeaders
     .map((name) => headers[name])
     .find((value) => value !== undefined && value !== "");
-  const session = named ?? sessionInBody(request) ?? "";
-  const agent = headers["x-claude-code-agent-id"] ?? "";
-  return {
-    key: JSON.stringify([session.slice(0, LONGEST), agent.slice(0, LONGEST)]),
-    isSubagent: agent !== "",
-  };
+  const session = (named ?? sessionInBody(request) ?? "").slice(0, LONGEST);
+  const agent = (headers["x-claude-code-agent-id"] ?? "").slice(0, LONGEST);
+  return { ...(session === "" ? {} : { session }), ...(agent === "" ? {} : { agent }) };
+}
+
+/** The lane of a request. */
+export function laneOf(headers: ReadHeaders, request: Readonly<Record<string, unknown>>): Lane {
+  const { session = "", agent = "" } = clientOf(headers, request);
+  return { key: JSON.stringify([session, agent]), isSubagent: agent !== "" };
 }
 
 /** Claude Code says it in `metadata.user_id`: as JSON, or after `_session_` where it is older. Others name a cache key. */

@@ -1,4 +1,5 @@
 import { asFields } from "@palimpsest/core/engine";
+import { canonicalMessage, type ListedMessage, type PrefixNode } from "@palimpsest/core/tree";
 
 /** A part of a prompt: a tool, a block of the system prompt, or a message. */
 export interface PromptPart {
@@ -17,8 +18,16 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const LONGEST_NAME = 80;
 const textOf = (value: unknown): string => (typeof value === "string" ? value.slice(0, LONGEST_NAME) : "");
 
-/** The parts of a request in the order in which they are cached. */
-export function promptParts(request: Fields): readonly PromptPart[] {
+/** The messages of a request; what is none in it is one without a role. */
+export const messagesOf = ({ messages }: Fields): readonly ListedMessage[] =>
+  listOf(messages).map((message) =>
+    typeof message === "object" && message !== null && !Array.isArray(message)
+      ? (message as ListedMessage)
+      : { role: "", content: message },
+  );
+
+/** Tools and system prompt of a request, in the order in which they are cached. */
+export function headParts(request: Fields): readonly PromptPart[] {
   const { system } = request;
   const blocks = typeof system === "string" ? [{ type: "text", text: system }] : listOf(system);
   return [
@@ -29,36 +38,22 @@ export function promptParts(request: Fields): readonly PromptPart[] {
       value,
     })),
     ...blocks.map((value, index) => ({ kind: "system" as const, index, name: "", value })),
-    ...listOf(request["messages"]).map((value, index) => ({
-      kind: "message" as const,
-      index,
-      name: textOf(asFields(value)["role"]),
-      value,
-    })),
   ];
 }
 
+/** The messages of a path. */
+export function messageParts(node: PrefixNode): readonly PromptPart[] {
+  const parts: PromptPart[] = [];
+  for (let at: PrefixNode | undefined = node; at?.message !== undefined; at = at.parent) {
+    const { message, depth } = at;
+    parts.push({ kind: "message", index: depth - 1, name: textOf(message.role), value: message });
+  }
+  return parts.toReversed();
+}
+
 /** A part as the cache compares it: a text is one block, and markers do not count. */
-export function comparable({ kind, value }: Pick<PromptPart, "kind" | "value">): unknown {
-  if (kind !== "message") return withoutMarker(value);
-  const { content, ...others } = asFields(value);
-  return { ...others, content: comparableContent(content) };
-}
-
-const comparableContent = (content: unknown): unknown =>
-  typeof content === "string"
-    ? [{ type: "text", text: content }]
-    : Array.isArray(content)
-      ? content.map((block) => comparableBlock(block))
-      : content;
-
-function comparableBlock(block: unknown): unknown {
-  const bare = withoutMarker(block);
-  const fields = asFields(bare);
-  return fields["type"] === "tool_result" && fields["content"] !== undefined
-    ? { ...fields, content: comparableContent(fields["content"]) }
-    : bare;
-}
+export const comparable = ({ kind, value }: Pick<PromptPart, "kind" | "value">): unknown =>
+  kind === "message" ? canonicalMessage(value as ListedMessage) : withoutMarker(value);
 
 function withoutMarker(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("cache_control" in value)) return value;

@@ -25,6 +25,13 @@ export const readRequestHeaders = (headers: readonly string[]): ReadHeaders =>
 export const readAnswerHeaders = (headers: readonly string[]): ReadHeaders =>
   pick(headers, (name) => ofAnswers.has(name) || name.startsWith(QUOTA));
 
+/** The betas that a request asks for. */
+export const betasOf = (headers: ReadHeaders): readonly string[] =>
+  (headers["anthropic-beta"] ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
 /** The headers of an answer that say what is left of a subscription. */
 export function quotaIn(headers: ReadHeaders): ReadHeaders | undefined {
   const found = Object.entries(headers).filter(([name]) => name.startsWith(QUOTA));

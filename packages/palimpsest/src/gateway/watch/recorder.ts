@@ -1,156 +1,208 @@
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createAssistantMessage, createUserMessage, type Message } from "@palimpsest/core";
-import { asFields, decodeLine, encodeLine, hashValue } from "@palimpsest/core/engine";
+import { asFields, hashValue } from "@palimpsest/core/engine";
+import { canonicalMessage, type ListedMessage, type PrefixNode } from "@palimpsest/core/tree";
 import { redactSecrets } from "../../agent/base/redact-secrets.js";
+import type { ConversationRecording } from "../../recording/conversation-recording.js";
+import { openRecordingFolder } from "../../recording/recording-folder.js";
+import type { RequestOutcome } from "../../recording/request-record.js";
 import type { Placed } from "./conversations.js";
 import type { Exchange } from "./exchange.js";
-import { comparable } from "./prompt-parts.js";
+import { clientOf } from "./lane.js";
+import { messagesOf } from "./prompt-parts.js";
+import { betasOf } from "./read-headers.js";
 import { wholeAnswer } from "./whole-answer.js";
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What of a conversation is kept somewhere. */
+export type Recorded = Pick<ConversationRecording, "has" | "message" | "request">;
+
+/** Where conversations are kept. `onMessage` is told of what is there already, where it has to be read. */
+export interface Recordings {
+  file(place: string, session: string, onMessage: (message: Message) => void): Recorded;
+}
+
+/** A folder, private; what looks like a key is taken out. Throws as the disk does. */
+export const recordingsIn = (folder: string, now: () => number): Recordings =>
+  openRecordingFolder(folder, { now, redact });
+
 export interface Recorder {
-  /** Writes what is new of a conversation. Throws as the disk does. */
-  record(exchange: Exchange, placed: Placed, request: Readonly<Record<string, unknown>>): void;
+  /** Keeps what is new of a conversation, and the request. */
+  record(
+    exchange: Exchange,
+    known: {
+      readonly placed: Placed;
+      readonly request: Fields;
+      /** Of the request's body. */
+      readonly text: string;
+      readonly outcome: RequestOutcome;
+    },
+  ): void;
 }
 
-/** Bytes that a process writes at most; after that nothing more is recorded. */
-const MOST_BYTES = 1024 * 1024 * 1024;
-const OLDEST_MS = 30 * 24 * 60 * 60 * 1000;
-const FILE = /^gateway-[\da-f]{16}\.jsonl$/;
+/** In place of the first message of a list that has none. */
+const NOTHING: ListedMessage = { role: "" };
 
-/** A conversation's file: which of its messages are there, and what was answered to which. */
+/** Of conversations the files are remembered by name. */
+const MOST_CONVERSATIONS = 100_000;
+
+/** A conversation as it is kept, and what was answered to which of its messages. */
 interface Opened {
-  readonly path: string;
+  readonly file: Recorded;
   readonly session: string;
-  readonly known: Set<string>;
-  readonly answers: Map<string, { readonly uuid: string; readonly print: string }[]>;
+  readonly answers: Answers;
+  /** Of beginnings that were seen before. */
+  readonly uuids: WeakMap<PrefixNode, string>;
 }
+
+const redact = (text: string): string => redactSecrets(text, {});
+
+type Answers = Map<string, { readonly uuid: string; readonly print: string }[]>;
 
 /**
- * Writes each conversation to a transcript of its own that every reader here reads. A message's id is made of what it holds and of
- * all before it, so that nothing is written twice, by whatever process: a fork is a branch of the same file. What looks like a key is
- * taken out. Files are private; those of more than thirty days are removed when a recorder begins.
+ * Keeps each conversation apart, its messages and its requests. A message's id is that of its place in the tree of beginnings, so
+ * that nothing is kept twice, by whatever process: a fork is a branch of the same conversation. Throws as what keeps it does.
  */
-export function createRecorder(folder: string, now: () => number): Recorder {
-  const opened = new Map<string, Opened>();
-  /** By conversation, of this process. */
-  const files = new Map<string, Opened>();
-  let bytes = 0;
-  removeOld(folder, now() - OLDEST_MS);
+export function createRecorder(recordings: Recordings): Recorder {
+  const opened = new WeakMap<Recorded, Opened>();
+  /** By conversation, of this process; and which conversation has a session. */
+  const sessions = new Map<string, string>();
+  const owners = new Map<string, string>();
 
-  const openFor = (
-    { line }: Placed,
-    exchange: Exchange,
-    request: Readonly<Record<string, unknown>>,
-  ): Opened => {
-    const mine = files.get(line.conversation);
-    if (mine !== undefined) return mine;
-    const first = comparable({ kind: "message", value: (request["messages"] as readonly unknown[])[0] });
-    const taken = new Set([...files.values()].map(({ session }) => session));
+  const sessionOf = ({ line }: Placed, request: Fields): string => {
+    const known = sessions.get(line.conversation);
+    if (known !== undefined) return known;
+    const first = canonicalMessage(messagesOf(request)[0] ?? NOTHING);
     const plain = hashValue([line.lane, first]);
     // The same words at the same time in another conversation: it has a file of its own.
-    const session = taken.has(plain)
+    const session = owners.has(plain)
       ? hashValue([line.lane, first, request["model"], request["system"]])
       : plain;
-    const tenant = join(folder, exchange.tenant.replaceAll(/[^\w-]/g, "_"));
-    const file = opened.get(session) ?? openFile(tenant, session);
-    opened.set(session, file);
-    files.set(line.conversation, file);
-    return file;
+    sessions.set(line.conversation, session);
+    owners.set(session, line.conversation);
+    for (const [conversation, oldest] of sessions) {
+      if (sessions.size <= MOST_CONVERSATIONS) break;
+      sessions.delete(conversation);
+      owners.delete(oldest);
+    }
+    return session;
   };
 
-  const write = (file: Opened, message: Message): void => {
-    const text = `${encodeLine(withoutSecrets(message) as Message)}\n`;
-    bytes += Buffer.byteLength(text);
-    if (bytes > MOST_BYTES) throw new Error("more than 1 GB was recorded");
-    appendFileSync(file.path, text, { mode: 0o600 });
-    file.known.add(message.uuid);
+  const openFor = (placed: Placed, exchange: Exchange, request: Fields): Opened => {
+    const session = sessionOf(placed, request);
+    const tenant = exchange.tenant.replaceAll(/[^\w-]/g, "_");
+    const answers: Answers = new Map();
+    const file = recordings.file(join(tenant, `gateway-${session}`), session, (message) => {
+      if (message.type !== "assistant") return;
+      noteAnswer(answers, message.parentUuid, {
+        uuid: message.uuid,
+        print: printOf(message.message.content),
+      });
+    });
+    const known = opened.get(file) ?? { file, session, answers, uuids: new WeakMap() };
+    opened.set(file, known);
+    return known;
   };
 
   return {
-    record(exchange, placed, request) {
-      const file = openFor(placed, exchange, request);
+    record(exchange, { placed, request, text, outcome }) {
+      const into = openFor(placed, exchange, request);
+      const { file, session, answers } = into;
+      const messages = messagesOf(request);
       let parent: string | null = null;
-      for (const value of request["messages"] as readonly unknown[]) {
-        const uuid: string = uuidOf(file, parent, value);
-        if (!file.known.has(uuid)) write(file, messageOf(value, { file, uuid, parent, exchange, request }));
+      for (const node of pathTo(placed.node)) {
+        const uuid: string = uuidOf(into, parent, node);
+        const value = messages[node.depth - 1];
+        if (!file.has(uuid)) file.message(messageOf(value, { session, uuid, parent, exchange, request }));
         parent = uuid;
       }
       const answer = wholeAnswer(exchange);
-      if (answer === undefined) return;
-      const { id, model, content, usage, stop_reason: stopReason } = answer;
-      const uuid = uuidFor(["answer", file.session, parent, id]);
-      if (file.known.has(uuid)) return;
-      const origin = originOf({ file, uuid, parent, at: exchange.at + exchange.milliseconds });
-      write(file, createAssistantMessage(origin, { id, model, content, usage, stopReason }));
-      noteAnswer(file, parent, { uuid, print: printOf(content) });
+      if (answer !== undefined) {
+        const { id, model, content, usage, stop_reason: stopReason } = answer;
+        const uuid = uuidFor(hashValue(["answer", session, parent, id]), hashValue([id, parent]));
+        if (!file.has(uuid)) {
+          const origin = originOf({ session, uuid, parent, at: exchange.at + exchange.milliseconds });
+          file.message(createAssistantMessage(origin, { id, model, content, usage, stopReason }));
+          noteAnswer(answers, parent, { uuid, print: printOf(content) });
+        }
+      }
+      file.request({
+        at: exchange.at,
+        text,
+        client: clientOf(exchange.headers, request),
+        betas: betasOf(exchange.headers),
+        outcome: { ...outcome, ...(answer === undefined ? {} : { response: answer.id }) },
+      });
     },
   };
 }
 
-function openFile(folder: string, session: string): Opened {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `gateway-${session}.jsonl`);
-  appendFileSync(path, "", { mode: 0o600 });
-  chmodSync(path, 0o600);
-  const file: Opened = { path, session, known: new Set(), answers: new Map() };
-  const text = readFileSync(path, "utf8");
-  // A line that a crash cut off ends here.
-  if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
-  for (const line of text.split("\n")) {
-    const decoded = decodeLine(line);
-    if (decoded.kind !== "message") continue;
-    const { message } = decoded;
-    file.known.add(message.uuid);
-    if (message.type !== "assistant") continue;
-    noteAnswer(file, message.parentUuid, { uuid: message.uuid, print: printOf(message.message.content) });
-  }
-  return file;
+/** The beginnings of a list, the shortest first. */
+function pathTo(node: PrefixNode): readonly PrefixNode[] {
+  const path: PrefixNode[] = [];
+  for (let at: PrefixNode | undefined = node; at?.message !== undefined; at = at.parent) path.push(at);
+  return path.toReversed();
 }
 
 function noteAnswer(
-  { answers }: Opened,
+  answers: Answers,
   parent: string | null,
   answer: { readonly uuid: string; readonly print: string },
 ): void {
   answers.set(parent ?? "", [...(answers.get(parent ?? "") ?? []), answer]);
 }
 
-/** The id of a message after another: of an answer that was recorded as it came, that one's. */
-function uuidOf({ answers, session }: Opened, parent: string | null, value: unknown): string {
-  const { role, content } = asFields(value);
+/** The id of a message after another: that of its place in the tree, and of an answer that was recorded as it came, that one's. */
+function uuidOf({ answers, uuids }: Opened, parent: string | null, node: PrefixNode): string {
+  const known = uuids.get(node);
+  if (known !== undefined) return known;
+  const { role, content } = node.message ?? NOTHING;
   const print = role === "assistant" ? printOf(content) : "";
   const answer =
     role === "assistant" ? answers.get(parent ?? "")?.find((one) => one.print === print) : undefined;
-  return answer?.uuid ?? uuidFor(["message", session, parent, comparable({ kind: "message", value })]);
+  const uuid = answer?.uuid ?? uuidFor(node.key);
+  uuids.set(node, uuid);
+  return uuid;
 }
 
-/** What of an answer a client sends back whatever it leaves out: its words and its calls. */
+/** What of an answer a client sends back whatever it leaves out: its words and its calls. The same once keys are taken out. */
 function printOf(content: unknown): string {
   const blocks =
     typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
   return hashValue(
     blocks
       .map(asFields)
-      .flatMap(({ type, text, id }) => (type === "text" ? [text] : type === "tool_use" ? [id] : [])),
+      .flatMap(({ type, text, id }) =>
+        type === "text" ? [redact(String(text))] : type === "tool_use" ? [id] : [],
+      ),
   );
 }
 
-function uuidFor(value: unknown): string {
-  const hex = hashValue(value) + hashValue(["again", value]);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+/** 32 hex digits in the form of a uuid. */
+function uuidFor(...hex: readonly string[]): string {
+  const digits = hex.join("");
+  return [
+    [0, 8],
+    [8, 12],
+    [12, 16],
+    [16, 20],
+    [20, 32],
+  ]
+    .map(([from, to]) => digits.slice(from, to))
+    .join("-");
 }
 
 interface Place {
-  readonly file: Opened;
+  readonly session: string;
   readonly uuid: string;
   readonly parent: string | null;
 }
 
-const originOf = ({ file, uuid, parent, at }: Place & { readonly at: number }) => ({
+const originOf = ({ session, uuid, parent, at }: Place & { readonly at: number }) => ({
   clock: { now: () => at },
   ids: { next: () => uuid },
-  sessionId: file.session,
+  sessionId: session,
   parentUuid: parent,
 });
 
@@ -159,7 +211,7 @@ type AnswerContent = Parameters<typeof createAssistantMessage>[1]["content"];
 
 function messageOf(
   value: unknown,
-  place: Place & { readonly exchange: Exchange; readonly request: Readonly<Record<string, unknown>> },
+  place: Place & { readonly exchange: Exchange; readonly request: Fields },
 ): Message {
   const { role, content } = asFields(value);
   const origin = originOf({ ...place, at: place.exchange.at });
@@ -176,23 +228,4 @@ function messageOf(
     model: typeof place.request["model"] === "string" ? place.request["model"] : "",
     content: blocks,
   });
-}
-
-/** Every text without what looks like a key. */
-function withoutSecrets(value: unknown): unknown {
-  if (typeof value === "string") return redactSecrets(value, {});
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part)]));
-}
-
-function removeOld(folder: string, before: number): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const tenant of readdirSync(folder, { withFileTypes: true })) {
-    if (!tenant.isDirectory()) continue;
-    for (const name of readdirSync(join(folder, tenant.name))) {
-      const path = join(folder, tenant.name, name);
-      if (FILE.test(name) && statSync(path).mtimeMs < before) rmSync(path, { force: true });
-    }
-  }
 }

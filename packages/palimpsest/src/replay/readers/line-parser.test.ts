@@ -14,9 +14,9 @@ const parse = (chunks: readonly Uint8Array[]) => {
 it("knows every line, where it lies, and what is damaged", () => {
   expect(parse([bytes])).toEqual({
     lines: [
-      { line: 1, offset: 0, value: { a: "ü" } },
-      { line: 4, offset: 21, value: { b: [1] } },
-      { line: 6, offset: 36, value: { c: 1 } },
+      { line: 1, offset: 0, bytes: 10, value: { a: "ü" } },
+      { line: 4, offset: 21, bytes: 10, value: { b: [1] } },
+      { line: 6, offset: 36, bytes: 7, value: { c: 1 } },
     ],
     damaged: [
       { line: 3, offset: 12, reason: "not valid JSON" },

@@ -5,14 +5,27 @@ import { isFields, type RecordedLine } from "./recording.js";
 const LINE_BREAK = 10;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
+/** Where a line begins. */
+export interface LineStart {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly offset: number;
+}
+
 /** Cuts bytes that come in chunks of any size into lines, and parses each of them. */
 export class LineParser {
   readonly #damaged: DamagedLine[] = [];
   /** The beginning of a line whose end has not come yet. */
   #rest: Uint8Array[] = [];
-  #line = 1;
-  #offset = 0;
+  #line: number;
+  #offset: number;
   #torn: DamagedLine | undefined;
+
+  /** `start` is where the first of the bytes stands in its file. */
+  constructor(start: LineStart = { line: 1, offset: 0 }) {
+    this.#line = start.line;
+    this.#offset = start.offset;
+  }
 
   /** Lines that could not be parsed, so far. */
   get damaged(): readonly DamagedLine[] {
@@ -22,6 +35,11 @@ export class LineParser {
   /** Where the line starts that has not come to its end yet. */
   get offset(): number {
     return this.#offset;
+  }
+
+  /** The number of that line. */
+  get line(): number {
+    return this.#line;
   }
 
   /** A last line that a crash cut off; known when the end was told. */
@@ -65,7 +83,9 @@ export class LineParser {
   /** Undefined for a blank line. */
   #parse(bytes: Uint8Array): RecordedLine | DamagedLine | undefined {
     const parsed = parseObject(bytes);
-    return parsed && { line: this.#line, offset: this.#offset, ...parsed };
+    if (parsed === undefined) return undefined;
+    const start = { line: this.#line, offset: this.#offset };
+    return "value" in parsed ? { ...start, bytes: bytes.length, ...parsed } : { ...start, ...parsed };
   }
 }
 

@@ -46,7 +46,7 @@ function parseLines(bytes: Uint8Array): FirstLines {
   if (mayBeDocument({ lines, damaged, torn })) {
     const whole = parseDocument(bytes);
     if (whole !== undefined && "value" in whole) {
-      return { lines: [{ line: 1, offset: 0, value: whole.value }], damaged: [], torn: undefined };
+      return { lines: [{ line: 1, offset: 0, bytes: 0, value: whole.value }], damaged: [], torn: undefined };
     }
   }
   return { lines, damaged, torn };

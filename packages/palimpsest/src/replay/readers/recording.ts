@@ -47,6 +47,8 @@ export interface RecordedLine {
   /** Counted from 1. */
   readonly line: number;
   readonly offset: number;
+  /** Without the line break; 0 of a document, which has no lines. */
+  readonly bytes: number;
   readonly value: Fields;
 }
 

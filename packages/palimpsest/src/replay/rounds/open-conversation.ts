@@ -2,10 +2,11 @@ import type { Message } from "@palimpsest/core";
 import { isClearingBoundary } from "@palimpsest/core/engine";
 import { LineParser } from "../readers/line-parser.js";
 import { RecordingError } from "../readers/recording-error.js";
-import type { MessageBuilder, RecordingReading } from "../readers/recording.js";
+import type { RecordingReading } from "../readers/recording.js";
 import { overviewOf } from "./overview.js";
+import { messagesOf, surveyed } from "./recorded-messages.js";
 import type { RecordedConversation, RecordedRound } from "./recorded-round.js";
-import { openRecordingFile, type RecordingFile } from "./recording-file.js";
+import { openRecordingFile, type RecordedLines } from "./recording-file.js";
 import { RoundBuilder } from "./round-builder.js";
 import { CompactionUndoer, type PlayedMessages } from "./undo-compactions.js";
 
@@ -17,12 +18,12 @@ import { CompactionUndoer, type PlayedMessages } from "./undo-compactions.js";
  * The file is read again for each `rounds()`: of its content no more than a round and a chunk is in memory (but
  * all of it for Gemini CLI, whose log says at its end what holds, and for what is one document: SWE-agent, OpenCode, lists).
  */
-export async function openConversation(path: string): Promise<RecordedConversation> {
-  const file = await openRecordingFile(path);
-  const reading = file.reader.begin();
-  if (file.reader.needsSurvey) {
-    for await (const lines of file.lines(new LineParser())) for (const line of lines) reading.survey(line);
-  }
+export const openConversation = async (path: string): Promise<RecordedConversation> =>
+  conversationIn(await openRecordingFile(path));
+
+/** The same for lines that are at hand. Throws `RecordingError` where there are no messages. */
+export async function conversationIn(file: RecordedLines): Promise<RecordedConversation> {
+  const reading = await surveyed(file);
   const { played, damagedLines } = await choosePlayed(file, reading);
   const rounds = () =>
     playRounds(messagesOf(file, { builder: reading.build(), parser: new LineParser() }), played);
@@ -45,7 +46,7 @@ interface Chosen {
   readonly damagedLines: number;
 }
 
-async function choosePlayed(file: RecordingFile, reading: RecordingReading): Promise<Chosen> {
+async function choosePlayed(file: RecordedLines, reading: RecordingReading): Promise<Chosen> {
   const parser = new LineParser();
   const builder = reading.build();
   const undoer = new CompactionUndoer();
@@ -54,21 +55,6 @@ async function choosePlayed(file: RecordingFile, reading: RecordingReading): Pro
   }
   if (undoer.count === 0) throw new RecordingError("no_messages", "holds no messages");
   return { played: undoer.finish(), damagedLines: parser.damaged.length + builder.damaged.length };
-}
-
-/** What one pass over the file goes through. */
-interface Pass {
-  readonly parser: LineParser;
-  readonly builder: MessageBuilder;
-}
-
-/** All messages of the file in its order, in lists of what one chunk completed. */
-async function* messagesOf(
-  file: RecordingFile,
-  { parser, builder }: Pass,
-): AsyncGenerator<readonly Message[]> {
-  for await (const lines of file.lines(parser)) yield lines.flatMap((line) => builder.take(line));
-  yield builder.end();
 }
 
 async function* playRounds(

@@ -6,6 +6,7 @@ import {
   requireText,
   TEXT_CHECK_BYTES,
 } from "../readers/detect-format.js";
+import { claudeCodeReader } from "../readers/claude-code.js";
 import { LineParser, parseDocument } from "../readers/line-parser.js";
 import { RecordingError, recordingErrorOf } from "../readers/recording-error.js";
 import type { FormatReader, RecordedLine } from "../readers/recording.js";
@@ -15,12 +16,19 @@ const CHUNK_BYTES = 256 * 1024;
 /** Where lines are long, fewer of them tell the format. */
 const DETECTION_BYTES = 8 * 1024 * 1024;
 
+/** What a conversation is read from. */
+export type RecordedLines = Pick<RecordingFile, "reader" | "repository" | "lines">;
+
 /** A recording whose lines can be read as often as they are needed, a chunk at a time. */
 export interface RecordingFile {
   readonly reader: FormatReader;
   /** What it is about, by name. */
   readonly repository: string;
-  /** All lines from the first, in lists of what one chunk completed; `parser` is told of damage. */
+  /** What the file held when it was opened; what is appended later is not read. */
+  readonly size: number;
+  /** One value over many lines: it is read whole. */
+  readonly isDocument: boolean;
+  /** All lines from the one that `parser` starts with, in lists of what one chunk completed; it is told of damage. */
   lines(parser: LineParser): AsyncIterable<readonly RecordedLine[]>;
 }
 
@@ -38,13 +46,27 @@ export async function openRecordingFile(path: string): Promise<RecordingFile> {
   const beginning = { lines: first, damaged, torn };
   const document = mayBeDocument(beginning) ? await readDocument(path) : undefined;
   const repository = repositoryOf(document === undefined ? first : [document], path);
-  if (document === undefined) return { reader: detectFormat(beginning), repository, lines };
+  if (document === undefined) {
+    return { reader: detectFormat(beginning), repository, size, isDocument: false, lines };
+  }
   return {
     reader: detectFormat({ lines: [document], damaged: [], torn: undefined }),
     repository,
+    size,
+    isDocument: true,
     lines: () => documentLines(path),
   };
 }
+
+/** A transcript of this project's own whose lines are in memory. */
+export const transcriptInMemory = (lines: () => Iterable<Uint8Array>): RecordedLines => ({
+  reader: claudeCodeReader,
+  repository: "",
+  async *lines(parser) {
+    for (const line of lines()) yield parser.push(line);
+    yield parser.end();
+  },
+});
 
 async function sizeOf(path: string): Promise<number> {
   try {
@@ -63,18 +85,18 @@ interface FilePart {
 }
 
 async function* linesOf(part: FilePart, parser: LineParser): AsyncGenerator<readonly RecordedLine[]> {
-  for await (const chunk of chunksOf(part)) yield parser.push(chunk);
+  for await (const chunk of chunksOf(part, parser.offset)) yield parser.push(chunk);
   yield parser.end();
 }
 
 /** Each chunk is the same piece of memory: it holds until the next one is asked for. */
-async function* chunksOf({ path, size }: FilePart): AsyncGenerator<Uint8Array> {
+async function* chunksOf({ path, size }: FilePart, from: number): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(CHUNK_BYTES);
   const file = await open(path).catch((error: unknown) => {
     throw recordingErrorOf(error);
   });
   try {
-    for (let position = 0; position < size;) {
+    for (let position = from; position < size;) {
       const wanted = Math.min(buffer.length, size - position);
       const { bytesRead } = await file.read(buffer, 0, wanted, position).catch((error: unknown) => {
         throw recordingErrorOf(error);
@@ -96,7 +118,9 @@ async function readDocument(path: string): Promise<RecordedLine | undefined> {
     throw recordingErrorOf(error);
   });
   const parsed = parseDocument(bytes);
-  return parsed !== undefined && "value" in parsed ? { line: 1, offset: 0, value: parsed.value } : undefined;
+  return parsed !== undefined && "value" in parsed
+    ? { line: 1, offset: 0, bytes: 0, value: parsed.value }
+    : undefined;
 }
 
 async function* documentLines(path: string): AsyncGenerator<readonly RecordedLine[]> {

@@ -4,8 +4,8 @@ import { repositoryOf } from "./repository.js";
 const named = (value: object, path = "/data/more/session.jsonl"): string =>
   repositoryOf(
     [
-      { line: 1, offset: 0, value: { type: "x" } },
-      { line: 2, offset: 9, value: { ...value } },
+      { line: 1, offset: 0, bytes: 0, value: { type: "x" } },
+      { line: 2, offset: 9, bytes: 0, value: { ...value } },
     ],
     path,
   );

@@ -30,7 +30,7 @@ export interface PostgresStoreOptions {
   readonly leaseMs?: number;
   /** Makes a connection for `LISTEN`, to the server itself; without it followers poll. */
   readonly listen?: () => ListeningClient;
-  /** What others are told of who holds a conversation; by default host and process. */
+  /** What others are told of who holds a conversation, with a part of chance after it; by default host and process. */
   readonly owner?: string;
 }
 
@@ -153,12 +153,13 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
             `Conversation ${id} is being written by ${by}; wait for it or open it with whenBusy.`,
           );
         }
+        const mark = markOf(tenant, id);
         return createPostgresWriter({
           conversationId: id,
           statements,
           lease: answer.lease,
           leaseMs,
-          onAppended: () => notifier.grown(markOf(tenant, id)),
+          onAppended: () => notifier.grown(mark),
         });
       });
     },

@@ -1,0 +1,329 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { RecordingError } from "../../replay/readers/recording-error.js";
+import type { Conversations, OpenConversation } from "../api/conversations.js";
+import type { EventLog } from "../api/event-log.js";
+import type { ConversationFigures, ListedConversation, UndoResult } from "../contract.js";
+import type { ConversationIndex } from "../index/conversation-index.js";
+import { openIndex, readSummary, removeOldIndexes } from "../index/index-file.js";
+import { createMessageReader } from "../index/message-reader.js";
+import type { FoundConversation } from "./find-conversations.js";
+import type { LiveConversation } from "./live-conversation.js";
+import { readHead } from "./read-head.js";
+
+export interface LibraryOptions {
+  /** What is there; asked again and again. */
+  readonly find: () => Promise<readonly FoundConversation[]>;
+  /** Where indexes are kept. */
+  readonly indexFolder: string;
+  readonly events: EventLog;
+  readonly now: () => number;
+  /** Those that go on in this process. */
+  readonly live?: readonly LiveConversation[] | undefined;
+}
+
+/** The conversations in files: listed at once, indexed one after the other, and again when they grow. */
+export interface Library extends Conversations {
+  /** Looks for what is there and what has changed since, and indexes what is not indexed, the newest first, until all are. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly path: string;
+  agent: string;
+  bytes: number;
+  modified: number;
+  title: string | undefined;
+  figures: ConversationFigures | undefined;
+  state: ListedConversation["state"];
+  failure: string | undefined;
+  version: number;
+  /** When it was last seen to grow. */
+  grewAt: number;
+  /** Not indexed again before that by itself. */
+  restsUntil: number;
+  opened: OpenConversation | undefined;
+  opening: Promise<OpenConversation> | undefined;
+}
+
+/** Messages of conversations whose indexes are in memory at the same time. */
+const MOST_MESSAGES = 120_000;
+/** How often it is looked for conversations that are new, and how long one that has grown is looked at in between. */
+const EVERYWHERE_MS = 5000;
+const WARM_MS = 10 * 60 * 1000;
+/** What an index cost, so many times over passes before the same file is indexed again. */
+const REST = 4;
+/** Whatever grew less long ago goes on. */
+const LIVE_MS = 2 * 60 * 1000;
+
+export function createLibrary(options: LibraryOptions): Library {
+  return new FileLibrary(options);
+}
+
+class FileLibrary implements Library {
+  readonly #options: LibraryOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #stop = new AbortController();
+  #found: Promise<void> | undefined;
+  #indexing: Promise<void> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LibraryOptions) {
+    this.#options = options;
+    void removeOldIndexes(options.indexFolder, options.now());
+  }
+
+  async list(): Promise<readonly ListedConversation[]> {
+    await (this.#found ??= this.#find());
+    return [...this.#entries.values()]
+      .toSorted((a, b) => b.modified - a.modified)
+      .map((entry) => this.#listed(entry));
+  }
+
+  async open(id: string): Promise<OpenConversation | undefined> {
+    await (this.#found ??= this.#find());
+    const entry = this.#entries.get(id);
+    return entry === undefined ? undefined : this.#openEntry(entry);
+  }
+
+  async files(): Promise<readonly string[]> {
+    await (this.#found ??= this.#find());
+    return [...this.#entries.values()].toSorted((a, b) => b.modified - a.modified).map(({ path }) => path);
+  }
+
+  async undo(id: string): Promise<UndoResult | undefined> {
+    await (this.#found ??= this.#find());
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const live = this.#liveOf(entry);
+    if (live !== undefined) return live.undo();
+    return { undone: false, message: "Only a conversation of a running agent of ours can be changed." };
+  }
+
+  async refresh(): Promise<void> {
+    const now = this.#options.now();
+    if (now - this.#lookedAt >= EVERYWHERE_MS) {
+      this.#lookedAt = now;
+      this.#found = this.#find();
+      await this.#found;
+    } else await this.#lookAtWarm(now);
+    await (this.#indexing ??= this.#indexAll().finally(() => (this.#indexing = undefined)));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#indexing?.catch(() => undefined);
+  }
+
+  async #find(): Promise<void> {
+    const found = await this.#options.find();
+    let isChanged = false;
+    for (const one of found) isChanged = (await this.#note(one)) || isChanged;
+    const paths = new Set(found.map(({ file }) => file));
+    for (const [id, { path }] of this.#entries) {
+      if (paths.has(path)) continue;
+      this.#entries.delete(id);
+      isChanged = true;
+    }
+    if (isChanged) this.#options.events.add({ type: "conversations" });
+  }
+
+  /** Those that are shown or have grown lately: they are looked at more often than all. */
+  async #lookAtWarm(now: number): Promise<void> {
+    const warm = [...this.#entries.values()].filter(
+      (entry) => entry.opened !== undefined || now - entry.grewAt < WARM_MS,
+    );
+    const changed = await Promise.all(
+      warm.map(async ({ path: file, agent }) => {
+        const stats = await stat(file).catch(() => undefined);
+        return stats !== undefined && this.#note({ file, agent, bytes: stats.size, modified: stats.mtimeMs });
+      }),
+    );
+    if (changed.includes(true)) this.#options.events.add({ type: "conversations" });
+  }
+
+  async #note({ file, agent, bytes, modified }: FoundConversation): Promise<boolean> {
+    const id = createHash("sha256").update(file).digest("base64url").slice(0, 16);
+    const known = this.#entries.get(id);
+    if (known?.bytes === bytes && known.modified === modified) return false;
+    if (known !== undefined) {
+      Object.assign(known, { bytes, modified, grewAt: this.#options.now() });
+      if (known.state === "failed" || known.state === "indexed") known.state = "not-indexed";
+      return true;
+    }
+    const summary = await readSummary(this.#options.indexFolder, file);
+    const head = summary === undefined || agent === "" ? await readHead(file) : undefined;
+    this.#entries.set(id, {
+      id,
+      path: file,
+      agent: agent || agentOf(head?.format),
+      bytes,
+      modified,
+      title: summary?.title ?? head?.title,
+      figures: summary?.figures,
+      state: summary === undefined ? "not-indexed" : "indexed",
+      failure: undefined,
+      version: 1,
+      grewAt: modified,
+      restsUntil: 0,
+      opened: undefined,
+      opening: undefined,
+    });
+    return true;
+  }
+
+  async #indexAll(): Promise<void> {
+    for (;;) {
+      const next = [...this.#entries.values()]
+        .filter(({ state, restsUntil }) => state === "not-indexed" && restsUntil <= this.#options.now())
+        .toSorted((a, b) => b.modified - a.modified)[0];
+      if (next === undefined || this.#stop.signal.aborted) return;
+      await this.#openEntry(next).catch((error: unknown) => {
+        if (!(error instanceof RecordingError) && !this.#stop.signal.aborted) throw error;
+      });
+    }
+  }
+
+  async #openEntry(entry: Entry): Promise<OpenConversation> {
+    const { opened } = entry;
+    const file = await stat(entry.path).catch(() => undefined);
+    const isSame = file?.size === entry.bytes && file.mtimeMs === entry.modified;
+    if (opened !== undefined && isSame && entry.state === "indexed") {
+      this.#touch(entry);
+      return { ...opened, listed: this.#listed(entry), ...this.#liveFacts(entry) };
+    }
+    // What grows all the time is shown as it was a moment ago.
+    if (opened !== undefined && entry.state !== "failed" && this.#options.now() < entry.restsUntil) {
+      return { ...opened, listed: this.#listed(entry), ...this.#liveFacts(entry) };
+    }
+    entry.opening ??= this.#index(entry).finally(() => (entry.opening = undefined));
+    return entry.opening;
+  }
+
+  async #index(entry: Entry): Promise<OpenConversation> {
+    const { events, indexFolder: folder } = this.#options;
+    const { id, path } = entry;
+    const begun = this.#options.now();
+    entry.state = "indexing";
+    try {
+      const { size, mtimeMs } = await statOf(path);
+      const index = await openIndex(path, {
+        folder,
+        known: entry.opened?.index,
+        signal: this.#stop.signal,
+        onProgress: (bytesRead, bytes) =>
+          events.add({ type: "indexing", id, bytesRead: Math.round(bytesRead), bytes }),
+      });
+      const ended = this.#options.now();
+      entry.restsUntil = ended + REST * (ended - begun);
+      this.#keep(entry, index, { bytes: size, modified: mtimeMs });
+      events.add({ type: "conversation", id, version: entry.version });
+      return entry.opened as unknown as OpenConversation;
+    } catch (error) {
+      entry.state = "failed";
+      entry.failure = error instanceof Error ? `The file ${error.message}.` : "The file cannot be read.";
+      entry.opened = undefined;
+      events.add({ type: "conversations" });
+      throw error;
+    }
+  }
+
+  #keep(
+    entry: Entry,
+    index: ConversationIndex,
+    facts: { readonly bytes: number; readonly modified: number },
+  ): void {
+    const { id, path } = entry;
+    Object.assign(entry, facts, {
+      state: "indexed",
+      failure: undefined,
+      title: index.title || entry.title,
+      figures: index.figures,
+      version: entry.version + (entry.opened === undefined ? 0 : 1),
+    } satisfies Partial<Entry>);
+    if (entry.agent === "") entry.agent = agentOf(index.scanned.format);
+    entry.opened = {
+      listed: this.#listed(entry),
+      version: entry.version,
+      index,
+      reader: createMessageReader(path, index.scanned),
+      path,
+      ...this.#liveFacts(entry),
+    };
+    this.#entries.delete(id);
+    this.#entries.set(id, entry);
+    this.#makeRoom(entry);
+  }
+
+  #liveOf({ path }: Entry): LiveConversation | undefined {
+    return this.#options.live?.find(({ file }) => file === path);
+  }
+
+  /** What the program that holds the conversation tells, where that is this one. */
+  #liveFacts(entry: Entry): Pick<OpenConversation, "canUndo" | "thresholds" | "remembered"> {
+    const live = this.#liveOf(entry);
+    if (live === undefined) return { canUndo: false, thresholds: [] };
+    return {
+      canUndo: (entry.figures?.compactions ?? 0) > 0,
+      thresholds: live.thresholds(),
+      remembered: (response) => live.requests.find(response),
+    };
+  }
+
+  /** What was opened last is the last of the map. */
+  #touch(entry: Entry): void {
+    this.#entries.delete(entry.id);
+    this.#entries.set(entry.id, entry);
+  }
+
+  #makeRoom(spared: Entry): void {
+    const open = [...this.#entries.values()].filter(({ opened }) => opened !== undefined);
+    let messages = open.reduce((sum, { opened }) => sum + (opened?.index.messages.length ?? 0), 0);
+    for (const entry of open) {
+      if (messages <= MOST_MESSAGES) return;
+      if (entry === spared) continue;
+      messages -= entry.opened?.index.messages.length ?? 0;
+      entry.opened = undefined;
+    }
+  }
+
+  #listed(entry: Entry): ListedConversation {
+    const { id, title = "", agent, path, bytes, modified, state, failure, figures, grewAt } = entry;
+    return {
+      id,
+      title,
+      agent,
+      place: shownPlace(path),
+      updatedAt: new Date(modified).toISOString(),
+      bytes,
+      state,
+      ...(failure === undefined ? {} : { failure }),
+      ...(figures === undefined ? {} : { figures }),
+      live: this.#liveOf(entry) !== undefined || this.#options.now() - grewAt < LIVE_MS,
+    };
+  }
+}
+
+async function statOf(path: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    throw new RecordingError("unreadable", "cannot be read", { cause: error });
+  }
+}
+
+const agentOf = (format: string | undefined): string =>
+  format === undefined ? "" : (FORMAT_AGENTS.get(format) ?? format);
+
+const FORMAT_AGENTS: ReadonlyMap<string, string> = new Map([
+  ["codex-rollout", "codex"],
+  ["gemini-cli", "gemini"],
+]);
+
+function shownPlace(path: string): string {
+  const home = homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
