@@ -22,7 +22,7 @@ const TASKS = [
 export function* recordingLines(shape: RecordingShape): Generator<string> {
   const { rounds, compactsAfter = Infinity, spice = "" } = shape;
   let parent: string | null = null;
-  let context = 14_000;
+  let context = 21_000;
   let at = START;
   let written = 0;
   const line = (fields: Line): string => {
@@ -49,7 +49,11 @@ export function* recordingLines(shape: RecordingShape): Generator<string> {
     if (round % 12 === 0) yield user(`${TASKS[(round / 12) % TASKS.length]} (${round}) ${spice}`);
     at += round % 17 === 16 ? 900_000 : 21_000;
     const isCold = round === 0 || round % 17 === 16;
-    const fresh = 420 + ((round * 7_919) % 1_900);
+    const result =
+      `export const part${round % 23} = ${round};\n`.repeat(
+        round % 13 === 5 ? 900 : 20 + ((round * 37) % 160),
+      ) + spice;
+    const fresh = 160 + Math.ceil(result.length / 3.4);
     const before = context;
     context += fresh;
     const id = `toolu_${String(round).padStart(6, "0")}`;
@@ -89,7 +93,7 @@ export function* recordingLines(shape: RecordingShape): Generator<string> {
       {
         type: "tool_result",
         tool_use_id: id,
-        content: `export const part${round % 23} = ${round};\n`.repeat(20 + (round % 30)) + spice,
+        content: result,
       },
     ]);
     if (round > 0 && round % compactsAfter === 0) {
@@ -107,7 +111,7 @@ export function* recordingLines(shape: RecordingShape): Generator<string> {
           isVisibleInTranscriptOnly: true,
         },
       );
-      context = 15_500;
+      context = 24_500;
     }
   }
 }
