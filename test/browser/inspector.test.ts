@@ -99,9 +99,9 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     await page.keyboard.press("Escape");
     await page.locator(".choose").waitFor();
     await page.keyboard.press("?");
-    expect(await page.locator("dialog.help").isVisible()).toBe(true);
+    await page.locator("dialog.help").waitFor({ state: "visible" });
     await page.keyboard.press("Escape");
-    expect(await page.locator("dialog.help").isVisible()).toBe(false);
+    await page.locator("dialog.help").waitFor({ state: "hidden" });
     await page.keyboard.press("g");
     await page.keyboard.press("c");
     await page.locator('.tabs a[aria-current="page"]', { hasText: "Compactions" }).waitFor();
