@@ -12,6 +12,7 @@ import { adaptersBench } from "./adapters-bench.mjs";
 import { coreSizeBench } from "./core-size-bench.mjs";
 import { demoBench } from "./demo-bench.mjs";
 import { gatewayBench } from "./gateway-bench.mjs";
+import { inspectorBench } from "./inspector-bench.mjs";
 import { longAuditBench } from "./long-audit.mjs";
 import { postgresBench } from "./postgres-bench.mjs";
 import { peersBench } from "./replay-bench.mjs";
@@ -29,6 +30,7 @@ const own = [
   readingBench,
   postgresBench,
   telemetryBench,
+  inspectorBench,
   peersBench,
   longAuditBench,
 ];

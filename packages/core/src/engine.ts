@@ -169,6 +169,7 @@ export { compact } from "./engine/summarise/compact.js";
 export type { CompactInput, PreparedSummary } from "./engine/summarise/run/compact-run.js";
 export type { SizeFacts } from "./engine/summarise/run/new-size.js";
 export { planCompaction } from "./engine/summarise/plan.js";
+export { USUAL_SUMMARY_TOKENS } from "./engine/summarise/write/fork-price.js";
 export { summaryPrompt, type SummaryPromptOptions } from "./engine/summarise/write/prompt.js";
 export { sectionTitles } from "./engine/summarise/shape/sections.js";
 export { undoCompaction, type UndoInput } from "./engine/summarise/undo/undo.js";

@@ -5,6 +5,7 @@ import { readPort } from "../read-port.js";
 
 interface InspectFlags {
   readonly port?: number;
+  readonly open: boolean;
   readonly publicUrl?: string;
 }
 
@@ -22,6 +23,7 @@ export function addInspectCommand(
       "recorded conversations of any agent that is known, or folders of them (default: those of this machine)",
     )
     .option("--port <number>", "the port to listen on; 0 for any free one", readPort)
+    .option("--no-open", "only print the address, instead of opening it in a browser")
     .option("--public-url <url>", "the address under which a forwarded port is opened")
     .addHelpText(
       "after",

@@ -19,5 +19,7 @@ export interface Conversations {
   list(): Promise<readonly ListedConversation[]>;
   /** Once its figures are known. Undefined where nothing has this id; throws `RecordingError` for what cannot be read. */
   open(id: string): Promise<OpenConversation | undefined>;
+  /** Of all of them, the newest first. */
+  files(): Promise<readonly string[]>;
   undo(id: string): Promise<UndoResult>;
 }

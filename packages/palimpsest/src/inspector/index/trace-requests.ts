@@ -1,4 +1,4 @@
-import { accountOf, accountTotal, type BilledCall, type Message } from "@palimpsest/core";
+import { accountOf, accountTotal, isCompactBoundary, type BilledCall, type Message } from "@palimpsest/core";
 import { SYNTHETIC_MODEL } from "@palimpsest/core/engine";
 import { callsToldIn } from "../../replay/recorded-calls.js";
 import { asText, isRestated } from "../../replay/readers/recording.js";
@@ -41,6 +41,8 @@ export interface TracedConversation {
   readonly lanes: readonly TracedLane[];
   /** Where each lane stands at the end. */
   readonly standings: readonly Standing[];
+  /** Where the main lane stood before each of its boundaries, by their ordinals. */
+  readonly beforeBoundary: ReadonlyMap<number, Standing>;
   /** Messages by the number of the request that is the next after them in their lane; -1 where none came. */
   readonly requestAfter: readonly number[];
 }
@@ -58,6 +60,7 @@ export function traceRequests(messages: readonly IndexedMessage[]): TracedConver
   const byResponse = new Map<string, OpenRequest>();
   const asides = new Map<string, OpenRequest[]>();
   const requestAfter: number[] = [];
+  const beforeBoundary = new Map<number, Standing>();
   /** Of each lane, the messages that no request has followed. */
   const waiting = new Map<number, number[]>();
   const add = (request: Omit<OpenRequest, "number">): OpenRequest => {
@@ -113,9 +116,10 @@ export function traceRequests(messages: readonly IndexedMessage[]): TracedConver
       if (before === undefined) waiting.set(lane, [ordinal]);
       else before.push(ordinal);
     }
+    if (lane === 0 && isCompactBoundary(message)) beforeBoundary.set(ordinal, tracer.standing);
     tracer.take(ordinal);
   }
-  return { requests, lanes: lanes.all, standings: lanes.standings(), requestAfter };
+  return { requests, lanes: lanes.all, standings: lanes.standings(), beforeBoundary, requestAfter };
 }
 
 function billOf(call: BilledCall): Pick<TracedRequest, "usage" | "cost"> {

@@ -78,6 +78,11 @@ class FileLibrary implements Library {
     return entry === undefined ? undefined : this.#openEntry(entry);
   }
 
+  async files(): Promise<readonly string[]> {
+    await (this.#found ??= this.#find());
+    return [...this.#entries.values()].toSorted((a, b) => b.modified - a.modified).map(({ path }) => path);
+  }
+
   undo(): Promise<{ readonly undone: boolean; readonly message: string }> {
     return Promise.resolve({
       undone: false,

@@ -1,0 +1,108 @@
+import { isCompactBoundary, type Message } from "@palimpsest/core";
+import { isFields } from "../../replay/readers/recording.js";
+import { callsToldIn } from "../../replay/recorded-calls.js";
+import { costOfCalls } from "../../replay/recorded-cost.js";
+import type { CompactionItem, CompactionView } from "../contract.js";
+import type { ConversationIndex } from "../index/conversation-index.js";
+import { beginningOf } from "../index/shortened.js";
+import type { Standing } from "../index/trace-lane.js";
+import { wordsOf } from "./block-words.js";
+import { blocksOfRequest, type PlacedBlock } from "./context-blocks.js";
+import type { OpenConversation } from "./conversations.js";
+
+/** The items of a side, at most: of more the largest, in their order. */
+const MOST_ITEMS = 1500;
+const PREVIEW_CHARACTERS = 120;
+const SUMMARY_CHARACTERS = 200_000;
+
+export type NeededLater = CompactionView["neededLater"];
+
+/** What a compaction made of the conversation; undefined where there is none of this id. */
+export async function compactionView(
+  conversation: OpenConversation,
+  id: string,
+  neededLater: NeededLater,
+): Promise<CompactionView | undefined> {
+  const { index, canUndo } = conversation;
+  const found = index.compactions.find(({ mark }) => mark.id === id);
+  if (found === undefined) return undefined;
+  const { mark, boundary } = found;
+  const before = blocksAt(index, index.traced.beforeBoundary.get(boundary));
+  const after = blocksAt(index, standingAfter(index, boundary));
+  const [stood, stands] = [ordinalsOf(before), ordinalsOf(after)];
+  const summaries = after.filter(({ ordinal }) => isSummary(index.messages[ordinal]?.message));
+  const message = index.messages[boundary]?.message;
+  const calls = message === undefined ? [] : (callsToldIn(message)?.calls ?? []);
+  const words = await wordsOf(conversation, summaries);
+  return {
+    ...mark,
+    cost: calls.length === 0 ? null : costOfCalls(calls).dollars,
+    writer: [...new Set(calls.map(({ model }) => model))].join(", ") || "not recorded",
+    summary: beginningOf(words.join("\n\n"), SUMMARY_CHARACTERS),
+    findings: findingsOf(message),
+    before: itemsOf(index, before, ({ ordinal, facts }) =>
+      stands.has(ordinal) ? "kept" : facts.kind === "attachments" ? "dropped" : "summarised",
+    ),
+    after: itemsOf(index, after, ({ ordinal }) =>
+      stood.has(ordinal) ? "kept" : isSummary(index.messages[ordinal]?.message) ? "summary" : "restored",
+    ),
+    neededLater,
+    canUndo: canUndo && found === index.compactions.at(-1),
+  };
+}
+
+/** What stands after a boundary, up to the first answer that came then. */
+function standingAfter({ traced, messages }: ConversationIndex, boundary: number): Standing | undefined {
+  const next = traced.requests[traced.requestAfter[boundary] ?? -1];
+  if (next?.context !== undefined) return next.context;
+  const isLast = !messages.slice(boundary + 1).some(({ message }) => isCompactBoundary(message));
+  return isLast ? traced.standings[0] : undefined;
+}
+
+const blocksAt = (index: ConversationIndex, context: Standing | undefined): readonly PlacedBlock[] =>
+  context === undefined ? [] : blocksOfRequest(index, { context });
+
+const ordinalsOf = (blocks: readonly PlacedBlock[]): ReadonlySet<number> =>
+  new Set(blocks.map(({ ordinal }) => ordinal));
+
+const isSummary = (message: Message | undefined): boolean =>
+  message?.type === "user" && message.isCompactSummary === true;
+
+/** What the boundary itself tells of how its summary was checked. */
+function findingsOf(message: Message | undefined): readonly string[] {
+  if (message === undefined || !isCompactBoundary(message)) return [];
+  const mended: unknown = message.compactMetadata?.["mended"];
+  if (!isFields(mended)) return [];
+  return Object.entries(mended).flatMap(([what, count]) =>
+    typeof count === "number" && count > 0 ? [`${what}: ${count}`] : [],
+  );
+}
+
+function itemsOf(
+  index: ConversationIndex,
+  blocks: readonly PlacedBlock[],
+  fateOf: (block: PlacedBlock) => CompactionItem["fate"],
+): readonly CompactionItem[] {
+  const least = blocks.map(({ facts }) => facts.tokens).toSorted((a, b) => b - a)[MOST_ITEMS] ?? -1;
+  return blocks
+    .filter(({ facts }) => facts.tokens > least)
+    .map((placed) => ({
+      block: `${placed.ordinal}-${placed.block}`,
+      kind: placed.facts.kind,
+      tokens: placed.isCleared ? 0 : placed.facts.tokens,
+      preview: beginningOf(lightWords(index, placed), PREVIEW_CHARACTERS),
+      fate: fateOf(placed),
+    }));
+}
+
+/** The first words of a block, as the index has them. */
+function lightWords({ messages }: ConversationIndex, { ordinal, block, facts }: PlacedBlock): string {
+  const message = messages[ordinal]?.message;
+  if (message?.type === "attachment") return message.attachment.type;
+  const content = message?.type === "user" || message?.type === "assistant" ? message.message.content : [];
+  const value: unknown = typeof content === "string" ? content : content[block];
+  const { text, content: result, input } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof text === "string") return text;
+  if (typeof result === "string") return result;
+  return input === undefined ? (facts.name ?? facts.type) : `${facts.name ?? ""} ${JSON.stringify(input)}`;
+}
