@@ -93,7 +93,8 @@ async function inspect(path, { home }) {
   let progress = 0;
   void (async () => {
     try {
-      for await (const part of events.body) progress += Buffer.from(part).toString().split("event: indexing").length - 1;
+      for await (const part of events.body)
+        progress += Buffer.from(part).toString().split("event: indexing").length - 1;
     } catch {
       // The server has ended.
     }

@@ -43,7 +43,15 @@ export async function writeLargeRecording(path, { messages, bytes, last }) {
     const uuid = `00000000-0000-4000-8000-${String(count).padStart(12, "0")}`;
     count += 1;
     const timestamp = new Date(at).toISOString();
-    const base = { parentUuid, isSidechain: false, sessionId, version: "2.1.70", uuid, timestamp, cwd: "/home/user/project" };
+    const base = {
+      parentUuid,
+      isSidechain: false,
+      sessionId,
+      version: "2.1.70",
+      uuid,
+      timestamp,
+      cwd: "/home/user/project",
+    };
     parentUuid = uuid;
     const encoded = `${JSON.stringify({ ...base, ...line })}\n`;
     written += encoded.length;
@@ -51,7 +59,8 @@ export async function writeLargeRecording(path, { messages, bytes, last }) {
   };
   const user = (content, more = {}) => write({ type: "user", message: { role: "user", content }, ...more });
   await user("Please go through the parser and mend what is wrong with it.");
-  for (let round = 0; count < messages; round += 1) {
+  const isDone = () => count >= messages;
+  for (let round = 0; !isDone(); round += 1) {
     const id = `toolu_${String(round).padStart(8, "0")}`;
     const isLast = count + 2 >= messages;
     const grown = Math.ceil(each / 3.4);
@@ -64,10 +73,23 @@ export async function writeLargeRecording(path, { messages, bytes, last }) {
     context += round === 0 ? 0 : grown;
     at += 9000 + next(20_000);
     const words = { type: "text", text: isLast ? `Done: ${last}` : text(next, 300) };
-    const call = { type: "tool_use", id, name: next(4) === 0 ? "Bash" : "Read", input: { file_path: `/home/user/project/src/${next(400)}.ts` } };
+    const call = {
+      type: "tool_use",
+      id,
+      name: next(4) === 0 ? "Bash" : "Read",
+      input: { file_path: `/home/user/project/src/${next(400)}.ts` },
+    };
     await write({
       type: "assistant",
-      message: { id: `msg_${round}`, type: "message", role: "assistant", model: "claude-opus-5", content: [words, call], usage, stop_reason: "tool_use" },
+      message: {
+        id: `msg_${round}`,
+        type: "message",
+        role: "assistant",
+        model: "claude-opus-5",
+        content: [words, call],
+        usage,
+        stop_reason: "tool_use",
+      },
     });
     at += 1000;
     await user([{ type: "tool_result", tool_use_id: id, content: text(next, each) }]);
@@ -79,7 +101,9 @@ export async function writeLargeRecording(path, { messages, bytes, last }) {
       parentUuid: null,
       compactMetadata: { trigger: "auto", preTokens: context },
     });
-    await user(`This session goes on from one that ran out of context.\n${text(next, 9000)}`, { isCompactSummary: true });
+    await user(`This session goes on from one that ran out of context.\n${text(next, 9000)}`, {
+      isCompactSummary: true,
+    });
     context = 30_000;
   }
   file.end();

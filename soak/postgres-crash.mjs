@@ -69,7 +69,9 @@ export async function crashFleet({
     await migrate(single);
     fleet = Array.from({ length: workers }, startWorker);
     let done = 0;
-    while (done < blows && !(done > 0 && isOver())) {
+    // Nothing is proved before something was acknowledged.
+    const hasProof = () => acknowledged.size > 0 || fleet.some(({ output }) => output.includes("\n"));
+    while (done < blows && !(done > 0 && hasProof() && isOver())) {
       await sleep(100 + random.below(250));
       const blow = pick(BLOWS, random.below(100));
       const at = random.below(fleet.length);

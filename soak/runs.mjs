@@ -1,6 +1,7 @@
 /** Long runs that need this repository: `npm run soak` adds them to those of `palimpsest soak`. */
 import { delimiter } from "node:path";
 import { demoPartsRun } from "./demo-parts.mjs";
+import { invariantsRun } from "./invariants.mjs";
 import { postgresCrashRun } from "./postgres-crash.mjs";
 import { gatewayRecordingsRun } from "./gateway-recordings.mjs";
 import { propertiesRun } from "./properties.mjs";
@@ -12,6 +13,7 @@ const folders = (process.env.PALIMPSEST_CORPUS ?? "").split(delimiter).filter((f
 
 export const soakRuns = [
   propertiesRun,
+  invariantsRun,
   demoPartsRun,
   screenRun,
   ...(postgres === undefined ? [] : [postgres]),

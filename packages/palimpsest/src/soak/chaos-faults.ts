@@ -34,13 +34,20 @@ export function disturb(app: SimulatorApp, { random, window }: Disturbance): Sim
   return (request) => (random.next() < 0.06 ? random.pick(faults)(request) : app(request));
 }
 
-/** Summaries of every quality. */
+/** Calls in a row in which no summary is worth anything. */
+const BAD_STRETCH = 40;
+
+/** Summaries of every quality, and now and then a stretch in which all are empty. */
 export function moodyPlayer(random: Random): Player {
   const inner = worker(true);
   const players = new Map(summaryModes.map((mode) => [mode, withSummaries(inner, { mode })]));
+  let bad = 0;
   return {
     answer(prompt, memory) {
-      const mode = random.next() < 0.5 ? "mediocre" : random.pick(summaryModes);
+      if (bad > 0) bad -= 1;
+      else if (random.next() < 0.01) bad = BAD_STRETCH;
+      const usual = random.next() < 0.5 ? "mediocre" : random.pick(summaryModes);
+      const mode = bad > 0 ? "empty" : usual;
       const player = players.get(mode);
       if (player === undefined) throw new Error("unreachable");
       return player.answer(prompt, memory);

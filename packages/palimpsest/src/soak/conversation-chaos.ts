@@ -23,6 +23,11 @@ import { handedIn } from "./small-host.js";
 const WINDOW = 60_000;
 const TURNS = 5000;
 const CHECK_EVERY = 100;
+/** How often a batch cannot be stored. */
+const FULL_DISK = 0.004;
+const NO_SPACE = "no space left on the device";
+
+type UserContent = Parameters<typeof createUserMessage>[1]["content"];
 
 /** One after another, by the seed. */
 const variants: readonly Partial<Settings>[] = [
@@ -77,15 +82,33 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
     parameters: { thinking: { type: "adaptive" } },
     hooks: wildHooks(random, patience.lose),
     state: world.state,
-    writer: { append: async (messages) => void stored.push(...messages), close: async () => {} },
+    writer: {
+      async append(messages) {
+        if (random.next() < FULL_DISK) throw new Error(NO_SPACE);
+        stored.push(...messages);
+      },
+      close: async () => {},
+    },
   });
   const compactions = watchCompactions(conversation, () => provider.simulator.now());
-  const counts = { responses: 0, held: 0, "failed calls": 0, retries: 0, aborted: 0 };
+  const counts = { responses: 0, held: 0, "failed calls": 0, retries: 0, aborted: 0, "not stored": 0 };
 
+  /** What cannot be stored is said again, as a host would. */
+  const append = async (content: UserContent): Promise<void> => {
+    const message = createUserMessage(conversation.origin(), { content });
+    for (let isStored = false; !isStored;) {
+      isStored = await conversation.append(message).then(() => true, countUnstored);
+    }
+  };
+  const countUnstored = (error: unknown): false => {
+    if (!String(error).includes(NO_SPACE)) throw error;
+    counts["not stored"] += 1;
+    return false;
+  };
   const said: string[] = [];
   const say = async (text: string): Promise<void> => {
     said.push(text);
-    await conversation.append(createUserMessage(conversation.origin(), { content: text }));
+    await append(text);
   };
   const send = async (call: ModelCall, signal: AbortSignal) => {
     const problems = findProblems(call.request, { betas: call.betas ?? [] });
@@ -99,8 +122,7 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
   const answerCalls = async ({ content }: ModelResponse): Promise<void> => {
     const calls = content.filter((block): block is ToolUseBlock => block.type === "tool_use");
     const results = calls.map((call) => world.runTool(call, provider.simulator.now()));
-    if (results.length > 0)
-      await conversation.append(createUserMessage(conversation.origin(), { content: results }));
+    if (results.length > 0) await append(results);
   };
 
   let heldInARow = 0;
@@ -138,7 +160,8 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
           return { ...observed, outcome };
         },
       }),
-    );
+    ).catch(countUnstored);
+    if (end === false) return;
     if (end.kind === "held") return beHeld(end);
     heldInARow = 0;
     if (end.kind === "accepted") {

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { createCommandJudge, type CommandJudge, type CommandJudgeOptions } from "../bench/command-judge.js";
 import type { Random } from "../bench/random.js";
 import { makeCommand } from "./shell-grammar.js";
+import { optionSweep } from "./shell-reader-call.js";
 import { createShellSandbox, type Deeds, type ShellSandbox } from "./shell-sandbox.js";
 import type { Counts, SoakContext, SoakRun } from "./soak-run.js";
 import { withFolder } from "./with-folder.js";
@@ -102,12 +103,19 @@ export async function fuzzShell(options: ShellFuzzOptions): Promise<readonly str
   const escapes: string[] = [];
   const { root, home } = sandbox;
   const judges = profiles.map(({ options: own }) => judgeWith({ root, home, ...own }));
+  let swept = random.below(optionSweep.length);
   for (let first = 0; first < commands; first += BATCH) {
     const count = Math.min(BATCH, commands - first);
     const batch = Array.from({ length: count }, (_, index) => makeCommand(random, first + index));
+    const sweep = Array.from(
+      { length: count },
+      (_, index) => optionSweep[(swept + index) % optionSweep.length]?.(commands + first + index) ?? "",
+    );
+    swept += count;
     for (const [index, profile] of profiles.entries()) {
-      // Each command is judged by one profile, each profile has a share of them.
-      const own = batch.filter((_, number) => number % profiles.length === index);
+      // Each command is judged by one profile, each profile has a share of them; the sweep is for the one without rules.
+      const share = batch.filter((_, number) => number % profiles.length === index);
+      const own = index === 0 ? [...share, ...sweep] : share;
       const running = own.filter((command) => judges[index]?.(command) === "allow");
       const escape = await escapeIn(running, profile, sandbox);
       await step({

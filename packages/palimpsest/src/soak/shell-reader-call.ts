@@ -84,3 +84,17 @@ export function readerCall(random: Random, number: number): string {
 
 /** Without those that wait for ever. */
 const letters = "abcdeghijklmnopqrstuvwxyzABCDEGHIJKLMNOPQRSTUVWXYZ0123456789".split("");
+
+const made = (number: number): string => `OUT-${number}`;
+
+/** Every reader with every option, next to a name that it could write and joined to it: what chance meets once in a day. */
+export const optionSweep: readonly ((number: number) => string)[] = readers.flatMap((program) => [
+  ...letters.flatMap((letter) => [
+    (number: number) => `${program} -${letter} ${made(number)} README.md`,
+    (number: number) => `${program} README.md -${letter}${made(number)}`,
+  ]),
+  ...longOptions.flatMap((option) => [
+    (number: number) => `${program} ${option}=${made(number)} README.md`,
+    (number: number) => `${program} ${option} ${made(number)} README.md`,
+  ]),
+]);

@@ -1,6 +1,7 @@
 import { agentKillRun } from "./agent-kill.js";
 import { conversationChaosRun } from "./conversation-chaos.js";
 import { gatewayBytesRun } from "./gateway-bytes.js";
+import { listsRun } from "./lists.js";
 import { livesRun } from "./lives.js";
 import { longRun } from "./long-run.js";
 import { notesRun } from "./notes.js";
@@ -15,6 +16,7 @@ import { tokenizersRun } from "./tokenizers.js";
 
 /** In the order in which they run. */
 export const soakRuns: readonly SoakRun[] = [
+  listsRun,
   conversationChaosRun,
   tokenizersRun,
   longRun,

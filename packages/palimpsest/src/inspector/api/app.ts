@@ -36,7 +36,7 @@ export interface RenderedPage {
   readonly policy: string;
 }
 
-export interface ExportedPage {
+interface ExportedPage {
   readonly html: string;
   /** Of the file. */
   readonly name: string;
@@ -74,7 +74,8 @@ export function createInspectorApp(options: InspectorAppOptions): InspectorApp {
   addJobRoutes(app, options);
   app.get("/api/conversations/:id/export", async (context) => {
     const id = context.req.param("id");
-    if (options.exportPage === undefined || (await conversations.open(id)) === undefined) return context.notFound();
+    if (options.exportPage === undefined || (await conversations.open(id)) === undefined)
+      return context.notFound();
     const { html, name } = await options.exportPage(id, answer);
     return context.html(html, 200, {
       "content-security-policy": "sandbox; default-src 'none'",

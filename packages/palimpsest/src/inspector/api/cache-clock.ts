@@ -23,7 +23,9 @@ export function cacheClock({ index }: Pick<OpenConversation, "index">): CacheClo
   const newest = main.at(-1);
   if (newest === undefined || !newest.isReported) return unknownClock;
   const { usage, at, model: name } = newest;
-  const lastWrite = main.findLast(({ usage: { cacheWrite5m, cacheWrite1h } }) => cacheWrite5m + cacheWrite1h > 0);
+  const lastWrite = main.findLast(
+    ({ usage: { cacheWrite5m, cacheWrite1h } }) => cacheWrite5m + cacheWrite1h > 0,
+  );
   const lifetime = lastWrite === undefined ? null : lastWrite.usage.cacheWrite1h > 0 ? "1h" : "5m";
   const isCached = lifetime !== null && usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h > 0;
   const warmUntil = isCached && at !== null ? new Date(at + LIFETIMES[lifetime]).toISOString() : null;

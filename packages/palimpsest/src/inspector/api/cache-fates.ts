@@ -23,33 +23,44 @@ export interface CacheFates {
   isNew(block: number): boolean;
 }
 
-/** What the cache did with each block: what was read stands first in a prompt, then what was written, then the rest. */
+/** What the cache did with each block of a request that was rebuilt. */
 export function cacheFates({ index, request, before, blocks, sizes, unknown }: Facts): CacheFates {
   const known = new Set(
     before?.context === undefined ? [] : before.context.list.slice(0, before.context.length),
   );
   const isNew = (at: number): boolean => before !== undefined && !known.has(blocks[at]?.ordinal ?? -1);
+  const [head = "unknown", ...cache] = fatesOf({
+    index,
+    request,
+    sizes: [unknown, ...sizes],
+    isNew: (at) => at > 0 && isNew(at - 1),
+  });
+  const firstNew = before === undefined ? -1 : blocks.findIndex((_, at) => isNew(at));
+  return { head, cache, firstNew, isNew };
+}
+
+interface Prompt {
+  readonly index: ConversationIndex;
+  readonly request: TracedRequest;
+  /** Tokens of each block, in the order in which they are cached. */
+  readonly sizes: readonly number[];
+  /** The request before did not have it. */
+  readonly isNew: (at: number) => boolean;
+}
+
+/** What was read stands first in a prompt, then what was written, then the rest; what was cached and not read again was missed. */
+export function fatesOf({ index, request, sizes, isNew }: Prompt): readonly BlockRow["cache"][] {
   const { usage, isReported, number } = request;
+  if (!isReported) return sizes.map(() => "unknown");
   const read = usage.cacheRead;
   const written = read + usage.cacheWrite5m + usage.cacheWrite1h;
   const expected = index.breakOf.get(number)?.expectedTokens ?? 0;
-  const fateAt = (start: number, tokens: number, isFresh: boolean): BlockRow["cache"] => {
-    if (!isReported) return "unknown";
+  let start = 0;
+  return sizes.map((tokens, at) => {
     const middle = start + tokens / 2;
-    if (middle <= read) return "read";
-    if (middle <= expected && !isFresh) return "missed";
-    return middle <= written ? "written" : "uncached";
-  };
-  let start = unknown;
-  const cache = sizes.map((tokens, at) => {
-    const fate = fateAt(start, tokens, isNew(at));
     start += tokens;
-    return fate;
+    if (middle <= read) return "read";
+    if (middle <= expected && !isNew(at)) return "missed";
+    return middle <= written ? "written" : "uncached";
   });
-  return {
-    head: fateAt(0, unknown, false),
-    cache,
-    firstNew: before === undefined ? -1 : blocks.findIndex((_, at) => isNew(at)),
-    isNew,
-  };
 }

@@ -76,7 +76,9 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
     const count = numberIn(context, "count", { otherwise: MOST_CHARACTERS, most: MOST_CHARACTERS });
     if (id === UNKNOWN_BLOCK) return context.json({ characters: 0, offset: 0, text: "" });
     const view = await blockView(conversation, id, { offset, count });
-    return view === undefined ? failure(404, "no_block", "There is no block of this id.") : context.json(view);
+    return view === undefined
+      ? failure(404, "no_block", "There is no block of this id.")
+      : context.json(view);
   });
 
   get("/compactions/:compaction", async (conversation, context) => {
@@ -95,14 +97,21 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
   get("/search", async (conversation, context) => {
     const words = (context.req.query("q") ?? "").trim();
     if (words === "") throw new QuestionError("`q` must be the words that are looked for.");
-    if (words.length > MOST_WORDS) throw new QuestionError(`\`q\` must have at most ${MOST_WORDS} characters.`);
+    if (words.length > MOST_WORDS)
+      throw new QuestionError(`\`q\` must have at most ${MOST_WORDS} characters.`);
     const cursor = context.req.query("cursor");
-    if (cursor !== undefined && !/^\d{0,15}$/.test(cursor)) throw new QuestionError("`cursor` must be that of an answer.");
+    if (cursor !== undefined && !/^\d{0,15}$/.test(cursor))
+      throw new QuestionError("`cursor` must be that of an answer.");
     const { signal } = context.req.raw;
     return context.json(await searchWords(conversation, { words, cursor, signal }));
   });
 
-  app.post(`${BASE}/undo`, async (context) => context.json(await conversations.undo(context.req.param("id"))));
+  app.post(`${BASE}/undo`, async (context) => {
+    const undone = await conversations.undo(context.req.param("id"));
+    return undone === undefined
+      ? failure(404, "no_conversation", "There is no conversation of this id.")
+      : context.json(undone);
+  });
 }
 
 function requestOf(context: Context, { index }: OpenConversation): TracedRequest | undefined {

@@ -21,5 +21,6 @@ export interface Conversations {
   open(id: string): Promise<OpenConversation | undefined>;
   /** Of all of them, the newest first. */
   files(): Promise<readonly string[]>;
-  undo(id: string): Promise<UndoResult>;
+  /** Takes the last compaction back, where the conversation goes on and is ours. Undefined where nothing has this id. */
+  undo(id: string): Promise<UndoResult | undefined>;
 }

@@ -24,6 +24,8 @@ export interface JobPort {
   /** Rejects with one sentence. */
   advice(files: readonly string[]): Promise<AdviceList>;
   /** By the number of the first request after a compaction. Rejects with one sentence. */
-  neededLater(of: NumberedConversation): Promise<ReadonlyMap<number, NonNullable<CompactionView["neededLater"]>>>;
+  neededLater(
+    of: NumberedConversation,
+  ): Promise<ReadonlyMap<number, NonNullable<CompactionView["neededLater"]>>>;
   policies(): PolicyList;
 }

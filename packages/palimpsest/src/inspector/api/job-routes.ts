@@ -18,7 +18,8 @@ export function addJobRoutes(app: Hono, { conversations, jobs }: Parts): void {
   const withoutJobs = (): Response =>
     failure(404, "no_jobs", "This inspector plays no what-ifs and gives no advice.");
   const noJob = (): Response => failure(404, "no_job", "There is no what-if of this id.");
-  const noConversation = (): Response => failure(404, "no_conversation", "There is no conversation of this id.");
+  const noConversation = (): Response =>
+    failure(404, "no_conversation", "There is no conversation of this id.");
 
   app.get("/api/policies", (context) => (jobs === undefined ? withoutJobs() : context.json(jobs.policies())));
 
@@ -75,5 +76,9 @@ async function whatIfIn(context: Context): Promise<WhatIfRequest> {
   if (lifetime !== undefined && lifetime !== "5m" && lifetime !== "1h") {
     throw new QuestionError("`lifetime` must be 5m or 1h.");
   }
-  return { policy, ...(window === undefined ? {} : { window }), ...(lifetime === undefined ? {} : { lifetime }) };
+  return {
+    policy,
+    ...(window === undefined ? {} : { window }),
+    ...(lifetime === undefined ? {} : { lifetime }),
+  };
 }

@@ -8,6 +8,8 @@ import type { OpenConversation } from "./conversations.js";
 import { blocksOfRequest, type PlacedBlock } from "./context-blocks.js";
 import { cacheFates } from "./cache-fates.js";
 import { differenceTo } from "./request-difference.js";
+import { recordedBody } from "./recorded-bodies.js";
+import { recordedDifference, recordedRows } from "./recorded-view.js";
 import { requestRow } from "./request-rows.js";
 
 const PREVIEW_CHARACTERS = 300;
@@ -20,11 +22,13 @@ export async function requestView(
   { from, count }: { readonly from: number; readonly count: number },
 ): Promise<RequestView> {
   const { index } = conversation;
+  const before = previousOf(conversation, request);
+  const recorded = await recordedView(conversation, { request, before }, { from, count });
+  if (recorded !== undefined) return recorded;
   const { kinds, factor } = index.parts[request.number] ?? { kinds: [], factor: 1 };
   const blocks = blocksOfRequest(index, request);
   const unknown = request.context === undefined ? 0 : (kinds[partKinds.indexOf("unknown")] ?? 0);
   const sizes = scaledSizes(blocks, factor);
-  const before = previousOf(conversation, request);
   const fates = cacheFates({ index, request, before, sizes, unknown, blocks });
   const offset = unknown > 0 ? 1 : 0;
   const shown = blocks.slice(Math.max(0, from - offset), Math.max(0, from + count - offset));
@@ -52,6 +56,42 @@ export async function requestView(
     blocks: from === 0 && offset === 1 && count > 0 ? [unknownRow(unknown, fates.head), ...rows] : rows,
     ...(difference === undefined ? {} : { difference }),
     firstNewBlock: fates.firstNew < 0 ? -1 : fates.firstNew + offset,
+    answer: await answerRows(conversation, request),
+  };
+}
+
+interface Pair {
+  readonly request: TracedRequest;
+  readonly before: TracedRequest | undefined;
+}
+
+/** The same for a request whose body stands in the recording. */
+async function recordedView(
+  conversation: OpenConversation,
+  { request, before }: Pair,
+  { from, count }: { readonly from: number; readonly count: number },
+): Promise<RequestView | undefined> {
+  const body = await recordedBody(conversation, request);
+  if (body === undefined) return undefined;
+  const earlier = before && (await recordedBody(conversation, before));
+  const rows = recordedRows(conversation, { request, body }, earlier);
+  const kinds = partKinds.flatMap((kind) => {
+    const tokens = rows.reduce((sum, row) => sum + (row.kind === kind ? row.tokens : 0), 0);
+    return tokens === 0 ? [] : [{ kind, tokens, estimated: true }];
+  });
+  return {
+    ...requestRow(conversation.index, request),
+    source: "recorded",
+    parts: kinds,
+    blockCount: rows.length,
+    from,
+    blocks: rows.slice(from, from + count),
+    ...(before === undefined || earlier === undefined
+      ? {}
+      : {
+          difference: recordedDifference(conversation, { request, body }, { request: before, body: earlier }),
+        }),
+    firstNewBlock: rows.findIndex(({ isNew }) => isNew),
     answer: await answerRows(conversation, request),
   };
 }

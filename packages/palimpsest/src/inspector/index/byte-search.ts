@@ -3,7 +3,9 @@ import { open } from "node:fs/promises";
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** ASCII letters as small ones; every other byte as it is. */
-const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
+const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 65 && byte <= 90 ? byte + 32 : byte,
+);
 
 /** Finds where any of some texts may stand in a file of JSON, whatever the case of its letters and however they are escaped. */
 export class ByteSearch {
@@ -26,14 +28,18 @@ export class ByteSearch {
    */
   async search(
     path: string,
-    { from, to, signal }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal | undefined },
+    {
+      from,
+      to,
+      signal,
+    }: { readonly from: number; readonly to: number; readonly signal?: AbortSignal | undefined },
     found: (place: number) => Promise<number | undefined>,
   ): Promise<number> {
     const file = await open(path, "r");
     const buffer = Buffer.alloc(CHUNK_BYTES);
     try {
       let next = from;
-      for (let start = from; start < to; ) {
+      for (let start = from; start < to;) {
         signal?.throwIfAborted();
         const wanted = Math.min(CHUNK_BYTES, to - start);
         const { bytesRead } = await file.read(buffer, 0, wanted, start);

@@ -6,6 +6,7 @@ import { recordedCost, type RecordedCost } from "../../replay/recorded-cost.js";
 import type { CompactionMark, ConversationFigures, TimelineMark, TokenSums } from "../contract.js";
 import { beginningOf } from "./shortened.js";
 import type { IndexedMessage } from "./indexed-message.js";
+import type { RecordedHeads } from "./recorded-heads.js";
 import { headOf, inputOf, scaleParts, type ScaledParts } from "./scale-parts.js";
 import type { ScannedRecording } from "./scan-recording.js";
 import { isFailure, traceRequests, type TracedConversation, type TracedRequest } from "./trace-requests.js";
@@ -58,7 +59,7 @@ export function indexConversation(scanned: ScannedRecording): ConversationIndex 
   const compactions = compactionMarks(messages, traced);
   const usage = sumOf(traced.requests);
   const main = traced.requests.filter(({ lane, context }) => lane === 0 && context !== undefined);
-  const parts = partsOf(traced);
+  const parts = partsOf(traced, scanned.heads);
   const sizeOf = ({ number, usage: { output } }: TracedRequest): number =>
     (parts[number]?.kinds ?? []).reduce((sum, tokens) => sum + tokens, 0) + output;
   const newest = main.at(-1);
@@ -95,7 +96,8 @@ export function indexConversation(scanned: ScannedRecording): ConversationIndex 
 }
 
 /** By lane, what its first request shows of what is not recorded is in all that follow it. */
-function partsOf({ requests }: TracedConversation): readonly ScaledParts[] {
+function partsOf({ requests }: TracedConversation, recorded: RecordedHeads): readonly ScaledParts[] {
+  const bodies = new Map(recorded.requests.map((head) => [head.response, head]));
   const heads = new Map<number, number>();
   return requests.map((request) => {
     const { context, lane } = request;
@@ -103,11 +105,21 @@ function partsOf({ requests }: TracedConversation): readonly ScaledParts[] {
       const input = inputOf(request);
       return { kinds: partKinds.map((kind) => (kind === "unknown" ? input : 0)), factor: 1 };
     }
-    const sums = context.list.sums(context.length);
-    if (!heads.has(lane) && request.isReported) heads.set(lane, headOf(request, sums));
-    return scaleParts(request, sums, heads.get(lane) ?? 0);
+    const body = bodies.get(request.responseId);
+    const rebuilt = context.list.sums(context.length);
+    if (body !== undefined) {
+      const sums = rebuilt.map(
+        (tokens, kind) => tokens + (kind === SYSTEM ? body.system : kind === TOOLS ? body.tools : 0),
+      );
+      return scaleParts(request, sums, 0);
+    }
+    if (!heads.has(lane) && request.isReported) heads.set(lane, headOf(request, rebuilt));
+    return scaleParts(request, rebuilt, heads.get(lane) ?? 0);
   });
 }
+
+const SYSTEM = partKinds.indexOf("system");
+const TOOLS = partKinds.indexOf("tools");
 
 const noSums: TokenSums = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
 

@@ -7,6 +7,7 @@ import { isFields } from "../../replay/readers/recording.js";
 import type { ConversationFigures } from "../contract.js";
 import { indexConversation, type ConversationIndex } from "./conversation-index.js";
 import type { IndexedBlock, IndexedMessage } from "./indexed-message.js";
+import type { RecordedHeads } from "./recorded-heads.js";
 import { scanRecording, type ScannedRecording, type ScanOptions } from "./scan-recording.js";
 
 /** Another number where the index of an older version says too little, or something else. */
@@ -26,7 +27,7 @@ interface Header extends IndexSummary {
   readonly version: number;
   readonly path: string;
   readonly print: string;
-  readonly scanned: Omit<ScannedRecording, "messages">;
+  readonly scanned: Omit<ScannedRecording, "messages" | "heads">;
 }
 
 type StoredMessage = readonly [
@@ -111,6 +112,7 @@ async function readIndex(
   }
   const lines = createInterface({ input: createReadStream(indexPath(folder, path)), crlfDelay: Infinity });
   let header: Header | undefined;
+  let heads: RecordedHeads | undefined;
   const messages: IndexedMessage[] = [];
   try {
     for await (const line of lines) {
@@ -119,13 +121,18 @@ async function readIndex(
         if (header === undefined || header.path !== path) return undefined;
         continue;
       }
+      if (heads === undefined) {
+        heads = JSON.parse(line) as RecordedHeads;
+        continue;
+      }
       const [offset, bytes, sub, message, blocks] = JSON.parse(line) as StoredMessage;
       messages.push({ place: { offset, bytes, sub }, message, blocks });
     }
   } finally {
     lines.close();
   }
-  return header === undefined ? undefined : { ...header, scanned: { ...header.scanned, messages } };
+  if (header === undefined || heads === undefined) return undefined;
+  return { ...header, scanned: { ...header.scanned, messages, heads } };
 }
 
 /** Swapped in whole: whoever reads meanwhile has the old one. Only this user can read it. */
@@ -138,7 +145,7 @@ async function writeIndex(
   }: { readonly path: string; readonly modified: number; readonly index: ConversationIndex },
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { messages, ...scanned } = index.scanned;
+  const { messages, heads, ...scanned } = index.scanned;
   const { title, figures } = index;
   const header: Header = {
     version: VERSION,
@@ -153,7 +160,7 @@ async function writeIndex(
   const temporary = `${indexPath(folder, path)}.${process.pid}.tmp`;
   const file = await open(temporary, "w", 0o600);
   try {
-    let text = `${JSON.stringify(header)}\n`;
+    let text = `${JSON.stringify(header)}\n${JSON.stringify(heads)}\n`;
     for (const { place, message, blocks } of messages) {
       const stored: StoredMessage = [place.offset, place.bytes, place.sub, message, blocks];
       text += `${JSON.stringify(stored)}\n`;

@@ -43,6 +43,7 @@ export interface IndexedMessage {
 }
 
 const WORDS = { characters: 240, items: 40, depth: 4 };
+const RESPONSE = { characters: 240, items: 100, depth: 8 };
 const RECORD = { characters: 600, items: 20_000, depth: 8 };
 const INPUT = { characters: 120, items: 12, depth: 1 };
 
@@ -162,7 +163,7 @@ function lightAssistant(message: AssistantMessage): Message {
     ...extra,
     type: "assistant",
     message: {
-      ...(shortened(response, WORDS) as AssistantMessage["message"]),
+      ...(shortened(response, RESPONSE) as AssistantMessage["message"]),
       content: contentBlocks(content).map(lightBlock) as AssistantMessage["message"]["content"],
     },
   };

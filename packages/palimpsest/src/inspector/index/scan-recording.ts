@@ -4,6 +4,7 @@ import { LineParser, type LineStart } from "../../replay/readers/line-parser.js"
 import { RecordingError } from "../../replay/readers/recording-error.js";
 import type { RecordingFormat } from "../../replay/readers/recording.js";
 import { openRecordingFile, type RecordingFile } from "../../replay/rounds/recording-file.js";
+import { HeadCollector, type RecordedHeads } from "./recorded-heads.js";
 import { indexMessage, type IndexedMessage } from "./indexed-message.js";
 
 /** What one pass over a recording gives: everything that its figures are made of. */
@@ -15,6 +16,8 @@ export interface ScannedRecording {
   readonly model: string;
   readonly messages: readonly IndexedMessage[];
   readonly damagedLines: number;
+  /** Of the requests whose bodies stand in it. */
+  readonly heads: RecordedHeads;
   /** So many bytes were there. */
   readonly size: number;
   /** Where reading goes on once the file has grown; absent where it has to be read again from its start. */
@@ -80,6 +83,7 @@ async function scanAs(
   }
   const builder = reading.build();
   const parser = new LineParser(from);
+  const heads = new HeadCollector(estimator, from === undefined ? undefined : earlier?.heads);
   const messages = from === undefined ? [] : (earlier?.messages.slice(0, from.messages) ?? []);
   const damagedBefore = from?.damagedLines ?? 0;
   const damagedLines = (): number => damagedBefore + parser.damaged.length + builder.damaged.length;
@@ -89,6 +93,7 @@ async function scanAs(
     let ended = messages.length;
     for (const line of lines) {
       const place = { offset: line.offset, bytes: line.bytes };
+      if (line.offset < parser.offset) heads.take(line);
       for (const [sub, message] of builder.take(line).entries()) {
         messages.push(indexMessage(message, { ...place, sub: isWhole ? messages.length : sub }, estimator));
       }
@@ -109,6 +114,7 @@ async function scanAs(
     model,
     messages,
     damagedLines: damagedLines(),
+    heads: heads.result(),
     size,
     ...(canGrow ? { next } : {}),
   };

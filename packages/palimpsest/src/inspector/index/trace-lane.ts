@@ -92,6 +92,8 @@ export class LaneTracer {
     for (const at of this.#head) this.#push(at);
     this.#kept = new Set(ordinals.map((at) => this.#messages[at]?.message.uuid ?? ""));
     if (segment === undefined || ordinals.length === 0) return;
+    // What hangs on the message after which they stand comes after all of them.
+    if (segment.anchorUuid !== null) this.#kept = new Set([...this.#kept, segment.anchorUuid]);
     if (segment.anchorUuid === null) for (const at of ordinals) this.#push(at);
     else this.#waiting = { anchor: segment.anchorUuid, ordinals };
   }

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { RecordingError } from "../../replay/readers/recording-error.js";
 import type { Conversations, OpenConversation } from "../api/conversations.js";
 import type { EventLog } from "../api/event-log.js";
-import type { ConversationFigures, ListedConversation } from "../contract.js";
+import type { ConversationFigures, ListedConversation, UndoResult } from "../contract.js";
 import type { ConversationIndex } from "../index/conversation-index.js";
 import { openIndex, readSummary, removeOldIndexes } from "../index/index-file.js";
 import { createMessageReader } from "../index/message-reader.js";
@@ -83,11 +83,10 @@ class FileLibrary implements Library {
     return [...this.#entries.values()].toSorted((a, b) => b.modified - a.modified).map(({ path }) => path);
   }
 
-  undo(): Promise<{ readonly undone: boolean; readonly message: string }> {
-    return Promise.resolve({
-      undone: false,
-      message: "Only a conversation of a running agent can be changed.",
-    });
+  async undo(id: string): Promise<UndoResult | undefined> {
+    await (this.#found ??= this.#find());
+    if (!this.#entries.has(id)) return undefined;
+    return { undone: false, message: "Only a conversation of a running agent of ours can be changed." };
   }
 
   async refresh(): Promise<void> {
