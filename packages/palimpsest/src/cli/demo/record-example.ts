@@ -19,7 +19,12 @@ export interface ExampleOptions {
  * and pauses. It is made with the first call of a version and kept. Rejects where the disk does, or the demo did not come to
  * its end.
  */
-export async function recordExample({ dataDirectory, path, signal, onProgress }: ExampleOptions): Promise<string> {
+export async function recordExample({
+  dataDirectory,
+  path,
+  signal,
+  onProgress,
+}: ExampleOptions): Promise<string> {
   const folder = join(dataDirectory, "example", version);
   if ((await readdir(folder).catch(() => [])).length > 0) return folder;
   const making = `${folder}.${process.pid}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { redactSecrets } from "../../agent/base/redact-secrets.js";
-import { exportConversation, type ExportOptions } from "./export-conversation.js";
+import { exportConversation, type ExportedData, type ExportOptions } from "./export-conversation.js";
 
 const BASE = "/api/conversations/c1";
 
@@ -31,7 +31,11 @@ function serverWith(requests: number, changes: Readonly<Record<string, unknown>>
     if (path in answers) return answers[path];
     const [, number] = /\/requests\/(\d+)\?/.exec(path) ?? [];
     if (number !== undefined) {
-      const shown = [row("system", "You are an agent."), row("first", "Hello"), row(`new ${number}`, "abc", 5000)];
+      const shown = [
+        row("system", "You are an agent."),
+        row("first", "Hello"),
+        row(`new ${number}`, "abc", 5000),
+      ];
       return { blockCount: 3, blocks: shown, answer: [row(`answer ${number}`, "Yes.")] };
     }
     if (path.includes("/requests?")) return { total: requests, requests: [] };
@@ -71,7 +75,7 @@ describe("an export", () => {
 
   it("of a live conversation is not live, and takes nothing back", async () => {
     const { ask } = serverWith(2);
-    const { answers } = (await exportConversation("c1", { ...options, ask }))?.data ?? { answers: {} };
+    const { answers } = (await exportConversation("c1", { ...options, ask }))?.data as ExportedData;
     expect(answers[BASE]).toMatchObject({ live: false, canUndo: false });
     expect(answers["/api/conversations"]).toMatchObject({ conversations: [{ id: "c1", live: false }] });
   });
@@ -80,9 +84,12 @@ describe("an export", () => {
     const { ask } = serverWith(400);
     const exported = await exportConversation("c1", { ...options, ask, mostCharacters: 60_000 });
     const { answers = {}, leftOut } = exported?.data ?? {};
-    for (const number of [399, 0, 1]) expect(answers).toHaveProperty([`${BASE}/requests/${number}?from=0&count=200`]);
+    for (const number of [399, 0, 1])
+      expect(answers).toHaveProperty([`${BASE}/requests/${number}?from=0&count=200`]);
     expect(answers).not.toHaveProperty([`${BASE}/requests/200?from=0&count=200`]);
-    expect(leftOut).toMatch(/^Left out .*: \d+ of 400 requests block by block, and \d+ of \d+ longer texts\.$/);
+    expect(leftOut).toMatch(
+      /^Left out .*: \d+ of 400 requests block by block, and \d+ of \d+ longer texts\.$/,
+    );
     expect(JSON.stringify(answers).length).toBeLessThan(75_000);
   });
 
@@ -99,7 +106,8 @@ describe("an export", () => {
       [`${BASE}/advice`]: { advice: [{ what: key, why: "because" }], note: null },
     });
     const text = JSON.stringify(await exportConversation("c1", { ...options, ask }));
-    for (const secret of [key, "0123456789", "correct-horse", "9abcdefABCDEF4"]) expect(text).not.toContain(secret);
+    for (const secret of [key, "0123456789", "correct-horse", "9abcdefABCDEF4"])
+      expect(text).not.toContain(secret);
     expect(text).toContain("2026-11-18 and");
   });
 

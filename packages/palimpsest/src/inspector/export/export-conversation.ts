@@ -147,7 +147,9 @@ function leftOut({
     requests < total && `${total - requests} of ${total} requests block by block`,
     texts < wanted && `${wanted - texts} of ${wanted} longer texts`,
   ].filter((part) => part !== false);
-  return parts.length === 0 ? null : `Left out so that the file does not get too large: ${parts.join(", and ")}.`;
+  return parts.length === 0
+    ? null
+    : `Left out so that the file does not get too large: ${parts.join(", and ")}.`;
 }
 
 /** Answers by their paths, without secrets, and how much room they have taken. */
