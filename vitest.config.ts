@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.js";
@@ -53,8 +54,8 @@ const patient = { testTimeout: 0, hookTimeout: 0, expect: { poll: { timeout: 300
 
 export default defineConfig({
   test: {
-    // The machine is for the tests alone, and about a third of their time they wait.
-    maxWorkers: "150%",
+    // The machine is for the tests alone, and about a third of their time they wait. (A share in per cent would be cut to 100.)
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Long runs try the files in an order of chance: soak/properties.mjs.
     sequence: process.argv.includes("--sequence.shuffle.files") ? {} : { sequencer: LongestFirst },
     reporters: ["default", source("test/watchdog-reporter.mjs"), source("test/plain-reporter.mjs")],

@@ -3,7 +3,7 @@
  * (`PALIMPSEST_OUTSIDE_JUDGE`). With `PALIMPSEST_AI_SDK_7`, a folder with version 7 of the AI SDK and a Node for it, that too.
  * Ends with 1 where one costs more than `--most` million input-equivalents, or does not come to its end.
  *
- *   npm run build && node bench/adapters-audit.mjs [--steps 100] [--most 1.05] [--json]
+ *   npm run build && node bench/adapters-audit.mjs [--steps 100] [--most 1.05] [--only ai-sdk-6,langchain] [--json]
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,6 +27,7 @@ const { values } = parseArgs({
   options: {
     steps: { type: "string", default: "100" },
     most: { type: "string", default: "1.05" },
+    only: { type: "string", default: "" },
     json: { type: "boolean" },
   },
 });
@@ -36,21 +37,29 @@ const newest =
   folder !== undefined && existsSync(join(folder, "node_modules/.bin/node")) ? folder : undefined;
 
 /** Each with the program that is its loop. */
-const adapters = [
-  { name: "AI SDK 6, generateText", loop: "ai-sdk.mjs", env: {} },
+const all = [
+  { key: "ai-sdk-6", name: "AI SDK 6, generateText", loop: "ai-sdk.mjs", env: {} },
   ...(newest === undefined
     ? []
     : [
         {
+          key: "ai-sdk-7",
           name: "AI SDK 7, generateText",
           loop: "ai-sdk.mjs",
           env: { PALIMPSEST_AI_SDK_7: newest },
           node: join(newest, "node_modules/.bin/node"),
         },
       ]),
-  { name: "LangChain, createAgent", loop: "langchain.mjs", env: {} },
-  { name: "official SDK, toolRunner", loop: "anthropic-sdk.mjs", env: {} },
+  { key: "langchain", name: "LangChain, createAgent", loop: "langchain.mjs", env: {} },
+  { key: "anthropic-sdk", name: "official SDK, toolRunner", loop: "anthropic-sdk.mjs", env: {} },
 ];
+const only = values.only === "" ? all.map(({ key }) => key) : values.only.split(",");
+const unknown = only.find((key) => !all.some((adapter) => adapter.key === key));
+if (unknown !== undefined) {
+  console.error(`there is no adapter ${unknown}: there are ${all.map(({ key }) => key).join(", ")}`);
+  process.exit(2);
+}
+const adapters = all.filter(({ key }) => only.includes(key));
 
 async function audit(judge, { loop, env, node = process.execPath }) {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-adapters-"));

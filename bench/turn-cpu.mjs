@@ -5,6 +5,9 @@
  * npm into a temporary one, with the Node that it wants; ours runs on that Node too, and on the one that runs this.
  *
  *   npm run build && node bench/turn-cpu.mjs [--steps 100] [--runs 3] [--json]
+ *
+ * `--profile` runs ours once, on the Node that runs this, and says where its time goes instead. A profile takes samples by the
+ * clock: on a busy machine it also counts what others did meanwhile, most of all in system calls.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
+import { readCpuProfile } from "./cpu-profile.mjs";
 import { MODEL, outsideJudge, PROMPT, startJudge, WINDOW, writeData } from "./outside-judge.mjs";
 
 const run = promisify(execFile);
@@ -25,6 +29,7 @@ const { values } = parseArgs({
     steps: { type: "string", default: "100" },
     runs: { type: "string", default: "3" },
     json: { type: "boolean" },
+    profile: { type: "boolean" },
   },
 });
 const steps = Number(values.steps);
@@ -33,24 +38,43 @@ if (judge === undefined) process.exit(2);
 
 const folder = await mkdtemp(join(tmpdir(), "palimpsest-turn-cpu-"));
 try {
-  const packages = await installed();
-  const newer = join(packages, "node_modules/.bin/node");
-  const pi = join(packages, "node_modules/.bin/pi");
+  const own = [command, "-p", PROMPT, "--model", MODEL, "--window", String(WINDOW)];
+  own.push("--permission-mode", "bypassPermissions");
   const teller = join(folder, "tell-cpu.mjs");
   await writeFile(
     teller,
     `import { writeFileSync } from "node:fs";
 process.once("exit", () => writeFileSync(process.env.CPU_FOLDER + "/" + process.pid, JSON.stringify(process.cpuUsage())));\n`,
   );
-  const own = [command, "-p", PROMPT, "--model", MODEL, "--window", String(WINDOW)];
+  if (values.profile === true) await profile(own, teller);
+  else await compare(own, teller);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function profile(args, teller) {
+  const profiles = join(folder, "profile");
+  const flags = ["--cpu-prof", "--cpu-prof-interval=250", `--cpu-prof-dir=${profiles}`];
+  await audit({ node: process.execPath, args: [...flags, ...args] }, teller);
+  const { parts, functions } = await readCpuProfile(profiles);
+  const print = (rows) => {
+    for (const [name, milliseconds] of rows)
+      console.log(`${milliseconds.toFixed(1).padStart(9)} ms  ${name}`);
+  };
+  console.log(`${steps} steps, the start among them; by part`);
+  print(parts);
+  console.log("by function, its own time");
+  print(functions.slice(0, 25));
+}
+
+async function compare(own, teller) {
+  const packages = await installed();
+  const newer = join(packages, "node_modules/.bin/node");
+  const pi = join(packages, "node_modules/.bin/pi");
   const agents = [
     { name: "pi", node: newer, args: [pi, "-p", "--provider", "anthropic", "--model", MODEL, PROMPT] },
-    { name: "ours", node: newer, args: [...own, "--permission-mode", "bypassPermissions"] },
-    {
-      name: "ours, this Node",
-      node: process.execPath,
-      args: [...own, "--permission-mode", "bypassPermissions"],
-    },
+    { name: "ours", node: newer, args: own },
+    { name: "ours, this Node", node: process.execPath, args: own },
   ];
   const measured = new Map(agents.map(({ name }) => [name, []]));
   for (let round = 0; round < Number(values.runs); round += 1) {
@@ -63,8 +87,6 @@ process.once("exit", () => writeFileSync(process.env.CPU_FOLDER + "/" + process.
     }
   }
   report(agents, measured);
-} finally {
-  await rm(folder, { recursive: true, force: true });
 }
 
 async function installed() {

@@ -132,6 +132,7 @@ await bundle({
     "replay-worker": join(palimpsest, "replay/replay-worker.js"),
     "proxy-process": join(palimpsest, "gateway/launch/proxy-process.js"),
     "watch-worker": join(palimpsest, "gateway/watch/watch-worker.js"),
+    "what-if-worker": join(palimpsest, "gateway/watch/what-if-worker.js"),
     "inspector-worker": join(palimpsest, "inspector/jobs/inspector-worker.js"),
     // For programs that use the library and have no SDK of their own (`load-anthropic-sdk.ts`).
     "anthropic-sdk": "@anthropic-ai/sdk",

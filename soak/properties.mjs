@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root, runTests } from "./run-tests.mjs";
 
-/** All properties with all of their cases. */
+/** All properties with all of their cases, and all rows of the tables of which `npm test` takes some. */
 export const propertiesRun = {
   name: "properties",
-  about: "every property of the unit tests, with the full number of cases",
+  about: "every property of the tests with the full number of cases, and every table in full",
   passes: 3,
   pass: async (context) => runTests(await filesWithProperties(), 1, context),
 };
@@ -16,7 +16,8 @@ async function filesWithProperties() {
     for (const name of await readdir(join(root, folder), { recursive: true })) {
       if (!name.endsWith(".test.ts")) continue;
       const text = await readFile(join(root, folder, name), "utf8");
-      if (/from "(?:fast-check|[./\w-]*\/check-property\.js)"/.test(text)) found.push(join(folder, name));
+      if (/from "(?:fast-check|[./\w-]*\/(?:check-property|share)\.js)"/.test(text))
+        found.push(join(folder, name));
     }
   }
   return found.toSorted();

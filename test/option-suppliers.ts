@@ -69,7 +69,7 @@ export const interfaces: readonly SuppliedInterface[] = [
     supplied: {
       "palimpsest/src/cli/headless/open-agent.ts#openAgent":
         "cwd home dataDirectory configDirectory env settings sources skills agentTypes style givenPrompt mcp provider account model " +
-        "mode id isResumed at source hiddenVariables secrets onNotice onCompaction onEngineEvent recordFolder signal",
+        "mode id isResumed at source hiddenVariables secrets onNotice onCompaction onEngineEvent recordFolder telemetry signal",
       "palimpsest/src/cli/headless/print.ts#open": "ask approvePlan",
       "palimpsest/src/cli/screen/talk/questions.ts#createQuestions": "askUser",
       "palimpsest/src/cli/screen/run-screen.ts#opener": "beforeEdit reviewSummary",

@@ -6,6 +6,7 @@ import { withSummaries, type Player } from "../../packages/palimpsest/src/simula
 import { runTokenizers } from "../../packages/palimpsest/src/soak/tokenizers.js";
 import { textCounter } from "../text-counter.js";
 import { createAgent, createEmbeddedProvider, driveConversation, handedIn } from "./agent.js";
+import { orLess, someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const MODEL = "claude-opus-5";
 const kindNamed = (name: string) => {
@@ -56,32 +57,31 @@ const start = ({
 };
 
 describe("dense text does not stop a conversation", () => {
-  it.each(["map", "regex", "bits", "braille", "jsfuck", "english with a map", "spaced bits", "emoji"])(
-    "%s, turn after turn",
-    async (name) => {
-      let seed = 0;
-      const provider = createEmbeddedProvider({
-        player: withSummaries(reader),
-        window: 60_000,
-        clock: "manual",
-      });
-      const agent = createAgent({
-        provider,
-        runTool: (_call: ToolUseBlock) => kindNamed(name).make(9000, (seed += 1)),
-        conversation: { model: MODEL, maxTokens: 2000, settings: { window: 60_000 }, tools: () => tools },
-      });
-      await agent.say("Read everything.");
-      for (let turn = 0; turn < 30; turn += 1) expect(await agent.turn()).toMatchObject({ kind: "response" });
-      expect(agent.steps.length).toBeGreaterThan(0);
-      expect(refusedBy(provider)).toEqual([]);
-    },
-  );
+  it.each(
+    someOf(["map", "regex", "bits", "braille", "jsfuck", "english with a map", "spaced bits", "emoji"], 3),
+  )("%s, turn after turn", async (name) => {
+    let seed = 0;
+    const provider = createEmbeddedProvider({
+      player: withSummaries(reader),
+      window: 60_000,
+      clock: "manual",
+    });
+    const agent = createAgent({
+      provider,
+      runTool: (_call: ToolUseBlock) => kindNamed(name).make(9000, (seed += 1)),
+      conversation: { model: MODEL, maxTokens: 2000, settings: { window: 60_000 }, tools: () => tools },
+    });
+    await agent.say("Read everything.");
+    for (let turn = 0; turn < 30; turn += 1) expect(await agent.turn()).toMatchObject({ kind: "response" });
+    expect(agent.steps.length).toBeGreaterThan(0);
+    expect(refusedBy(provider)).toEqual([]);
+  });
 
   it.each([
     [60_000, 1],
     [200_000, 2],
   ])("with a tokenizer that nobody has seen, in a window of %i", async (window, seed) => {
-    expect(await runTokenizers({ seed, window, turns: 60 })).not.toHaveProperty("failure");
+    expect(await runTokenizers({ seed, window, turns: orLess(60, 30) })).not.toHaveProperty("failure");
   });
 
   it("what was learned of a kind stays learned after forty others", async () => {

@@ -8,6 +8,7 @@ import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpu
 import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const found = postgresVersions().find(({ programs }) => programs !== undefined);
 const isThere = corpusFolder !== undefined && found !== undefined;
@@ -30,7 +31,7 @@ describe.skipIf(!isThere)(`recorded conversations in PostgreSQL${reason}`, () =>
     await rm(directory, { recursive: true, force: true });
   });
 
-  it.each(files)(
+  it.each(someOf(files, 5))(
     "%s comes out as it went in, is read as the file is, and is written again in the same bytes",
     async (name) => {
       const path = join(corpusFolder ?? "", name);

@@ -13,13 +13,19 @@ import {
 } from "../../packages/palimpsest/src/stores/postgres/index.js";
 import { historySteps, playHistory } from "../../packages/palimpsest/src/stores/testing/random-history.js";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const rows = postgresVersions().map(({ name, programs, missing }) => ({
   name: programs === undefined ? `${name} (not run: ${missing})` : name,
   programs,
 }));
 
-for (const { name, programs } of rows) {
+/** Both versions keep the contract of a store in every run; of these two one is tried each time. */
+const tried = rows.some(({ programs }) => programs !== undefined)
+  ? rows.filter(({ programs }) => programs !== undefined)
+  : rows;
+
+for (const { name, programs } of someOf(tried, 1)) {
   describe.skipIf(programs === undefined)(`resumed from ${name}`, () => {
     let server: PostgresServer;
     let pool: pg.Pool;

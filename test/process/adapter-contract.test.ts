@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { aiSdk7, withoutAiSdk7 } from "./ai-sdk-7.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const contract = join(root, "test/process/adapter-contract/run.mjs");
@@ -22,15 +23,20 @@ async function casesOf(
   { node = process.execPath, env = {} }: { node?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<readonly Case[]> {
   const { PALIMPSEST_AI_SDK_7: _folder, ...own } = process.env;
-  const { stdout } = await run(node, [contract, framework], { cwd: root, env: { ...own, ...env } });
+  const { stdout } = await run(node, [contract, framework, ...(kinds.length > 1 ? [] : kinds)], {
+    cwd: root,
+    env: { ...own, ...env },
+  });
   return stdout
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Case);
 }
 
-/** Loops of tools, structured answers, calling off, the system in the middle; each but one streamed as well. */
-const SHARED = 11;
+/** Answers that come in pieces, and those that come at once. */
+const kinds = someOf(["streamed", "whole"], 1);
+/** Loops of tools, structured answers, calling off twice, the system in the middle; and one that is always streamed. */
+const SHARED = 5 * kinds.length + 1;
 const OWN_OF_AI_SDK = 3;
 
 describe("what holds for every adapter, in a process of its own with what is published", () => {

@@ -5,7 +5,7 @@ import { agentArguments, linesOf, makeFolders, runCommand } from "./agent-comman
 import { startOverheardModel } from "./overheard-model.js";
 
 const WINDOW = 80_000;
-const FILLERS = 60;
+const FILLERS = 20;
 
 let cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -30,7 +30,7 @@ async function changeTwice(flags: readonly string[] = []) {
     edit(rows[1499] ?? "", 'row(1500, "was changed here");'),
     ...Array.from({ length: FILLERS }, (_, step) => ({
       text: `Filler ${step}.`,
-      calls: [{ tool: "Bash", input: { command: `seq -f 'filler ${step} line %g' 1 300` } }],
+      calls: [{ tool: "Bash", input: { command: `seq -f 'filler ${step} line %g' 1 900` } }],
     })),
     edit(rows[1502] ?? "", 'row(1503, "and here, later");'),
   ];

@@ -11,6 +11,7 @@ import {
   type Folders,
   type RunningSimulator,
 } from "./agent-command.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
 const STEPS = 96;
 const WINDOW = 60_000;
@@ -120,10 +121,11 @@ const CLEARING = {
 const NOTES = { ...TIGHT, PALIMPSEST_NOTES: "true" };
 
 describe("the agent over a socket to the simulator", () => {
-  it.each([
+  const rows: readonly { readonly ways: readonly string[]; readonly settings: NodeJS.ProcessEnv }[] = [
     { ways: ["size-based", "full"], settings: CLEARING },
     { ways: ["notes"], settings: NOTES },
-  ])(
+  ];
+  it.each(someOf(rows, 1))(
     `does ${STEPS} steps with thinking, parallel calls and faults, making room by $ways`,
     async ({ ways, settings }) => {
       folders = await makeFolders("simulated");
@@ -187,7 +189,7 @@ describe("the agent over a socket to the simulator", () => {
 
       const tiers = lines.filter(({ subtype }) => subtype === "context").map(({ tier }) => String(tier));
       console.log(`${requests.length} requests, room made by ${tiers.join(", ")}`);
-      expect(tiers).toEqual(expect.arrayContaining(ways));
+      expect(tiers).toEqual(expect.arrayContaining([...ways]));
 
       // The files are what the steps make of them.
       const logged = Array.from({ length: STEPS }, (_, step) => step).filter((step) => step % 4 === 3);

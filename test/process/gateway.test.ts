@@ -128,9 +128,14 @@ describe("palimpsest gateway -- COMMAND", () => {
     const { code, stderr } = await end();
     expect(code).toBe(7);
     expect(stderr).toContain("palimpsest: gateway (observe): 2 requests, all passed on byte for byte\n");
-    expect(stderr).toMatch(/palimpsest: cost \$0\.\d{4}, by the usage that the API reported\n$/);
-    expect(await receiptIn(file)).toMatchObject({
+    expect(stderr).toMatch(
+      /palimpsest: cost \$0\.\d{4}, by the usage that the API reported\npalimpsest: what if: palimpsest \$[^\n]+\n$/,
+    );
+    const receipt = await receiptIn(file);
+    expect(receipt).toMatchObject({
       ...figures,
+      whatIf: { palimpsest: expect.any(Number), classic: expect.any(Number) },
+      whatIfOf: { leftOut: {} },
       identical: 2,
       errors: 0,
       lost: 0,

@@ -25,7 +25,10 @@ interface Row {
   readonly expected: Verdict;
 }
 
-/** Rows of one rule set and one world: one session of the shipped command, with a call in each response. */
+/**
+ * Rows of one rule set and one world: one session of the shipped command. A call that may run has a response of its own, so
+ * that what it does is known as its doing; those that must not run are many in one.
+ */
 export async function playVerdicts(groups: readonly VerdictGroup[]): Promise<readonly PlayedCall[]> {
   const [first] = groups;
   if (first === undefined) return [];
@@ -35,7 +38,9 @@ export async function playVerdicts(groups: readonly VerdictGroup[]): Promise<rea
   const folders = await makeFolders("verdicts");
   try {
     makeWorld(worlds[first.world], folders.work);
-    return await play(rows, { folders, rules: ruleSets[first.rules] });
+    const stopped = rows.filter(mustNotRun);
+    const others = rows.filter((row) => !mustNotRun(row));
+    return await play([...stopped, ...others], { folders, rules: ruleSets[first.rules] });
   } finally {
     await folders.remove();
   }
@@ -47,6 +52,10 @@ interface Played {
 }
 
 const idOf = (row: number): string => `toolu_row_${row}`;
+/** So many calls that must not run are asked for at once. */
+const AT_ONCE = 40;
+const mustNotRun = ({ expected }: Row): boolean => expected !== "runs" && expected !== "harmless";
+const moves = ({ call }: Row): boolean => typeof call === "string" && /\b(?:cd|pushd|popd)\b/.test(call);
 const RESET = "toolu_reset";
 
 async function play(
@@ -58,22 +67,25 @@ async function play(
   let next = 0;
   let isMoved = false;
   const answer = (_request: unknown, _response: unknown, body: string): readonly Block[] => {
-    const last = lastResult(body);
-    if (last === undefined) atStart.push(...shownIn(body));
-    else
-      played.set(last.id, { told: last.text, harm: [...shownIn(last.text), ...takeTouched(folders.root)] });
+    const results = lastResults(body);
+    if (results.length === 0) atStart.push(...shownIn(body));
+    for (const [index, { id, text }] of results.entries()) {
+      const touched = index === results.length - 1 ? takeTouched(folders.root) : [];
+      played.set(id, { told: text, harm: [...shownIn(text), ...touched] });
+    }
     // What a command left behind is where the next one starts.
-    if (isMoved && last?.id !== RESET) {
+    if (isMoved) {
       isMoved = false;
       return [{ tool: "Bash", id: RESET, input: { command: `cd ${folders.work}` } }];
     }
-    const row = rows[next];
-    if (row === undefined) return [{ text: "done" }];
-    const id = idOf(next);
-    next += 1;
-    const block = blockOf(row.call, { id, folders });
-    isMoved = typeof row.call === "string" && /\b(?:cd|pushd|popd)\b/.test(row.call);
-    return [block];
+    const [first] = rows.slice(next);
+    if (first === undefined) return [{ text: "done" }];
+    const length = mustNotRun(first) ? lengthOf(rows.slice(next, next + AT_ONCE), mustNotRun) : 1;
+    const asked = rows.slice(next, next + length);
+    const blocks = asked.map(({ call }, index) => blockOf(call, { id: idOf(next + index), folders }));
+    next += length;
+    isMoved = asked.some(moves);
+    return blocks;
   };
   const server = await startHostileServer([answer]);
   try {
@@ -142,15 +154,22 @@ interface Content {
   readonly content?: unknown;
 }
 
-/** The result that a request brings; undefined for the first one. */
-function lastResult(body: string): { readonly id: string; readonly text: string } | undefined {
+/** How many rows at the beginning are of that kind. */
+function lengthOf(rows: readonly Row[], isOne: (row: Row) => boolean): number {
+  const end = rows.findIndex((row) => !isOne(row));
+  return end === -1 ? rows.length : end;
+}
+
+/** The results that a request brings; none for the first one. */
+function lastResults(body: string): readonly { readonly id: string; readonly text: string }[] {
   const { messages } = JSON.parse(body) as {
     readonly messages: readonly { readonly content: string | readonly Content[] }[];
   };
   const content = messages.at(-1)?.content ?? "";
-  const block = typeof content === "string" ? undefined : content.find(({ type }) => type === "tool_result");
-  if (block?.tool_use_id === undefined) return undefined;
-  return { id: block.tool_use_id, text: textOf(block.content) };
+  if (typeof content === "string") return [];
+  return content.flatMap(({ tool_use_id: id, content: result }) =>
+    id === undefined ? [] : [{ id, text: textOf(result) }],
+  );
 }
 
 const textOf = (content: unknown): string =>

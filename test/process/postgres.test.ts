@@ -5,8 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crashFleet } from "../../soak/postgres-crash.mjs";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
 import { createRandom } from "../../packages/palimpsest/src/bench/random.js";
-import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
+import {
+  createPostgresStore,
+  migrate,
+  schemaStatus,
+} from "../../packages/palimpsest/src/stores/postgres/index.js";
 import { makeFolders, runCommand, type Folders } from "./agent-command.js";
+import { orLess } from "../../packages/palimpsest/src/testing/share.js";
 
 const found = postgresVersions().find(({ programs }) => programs !== undefined);
 
@@ -33,12 +38,16 @@ describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => 
     runCommand(at, ["postgres", ...args], env);
 
   it("the command makes tables, takes a transcript in and gives the same bytes back", async () => {
+    const { newest } = await schemaStatus(server.pool());
     expect(await run(["check"])).toMatchObject({ code: 1 });
     expect((await run(["migrate", "--partitions", "3"])).stdout).toBe(
-      "The schema palimpsest was brought to version 2.\n",
+      `The schema palimpsest was brought to version ${newest}.\n`,
     );
     expect((await run(["migrate"])).stdout).toBe("The schema palimpsest was up to date.\n");
-    expect(JSON.parse((await run(["check", "--json"])).stdout)).toMatchObject({ version: 2, ready: true });
+    expect(JSON.parse((await run(["check", "--json"])).stdout)).toMatchObject({
+      version: newest,
+      ready: true,
+    });
     const talk = conversationBuilder();
     const lines = [talk.user("hello"), talk.assistant("hi")].map((message) => `${JSON.stringify(message)}\n`);
     const content = Buffer.concat([Buffer.from(lines.join("")), Buffer.from([0, 0xff, 0x0a])]);
@@ -74,17 +83,18 @@ describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => 
 
   it("a fleet of workers is killed in every way: nothing acknowledged is lost, nothing twice, never two writers", async () => {
     const counts: Record<string, number> = {};
+    const blows = orLess(20, 8);
     await crashFleet({
       programs,
       workers: 5,
       conversations: 10,
-      blows: 20,
+      blows,
       random: createRandom(17),
       step: async (more) => {
         for (const [name, count] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + count;
       },
     });
-    expect(counts).toMatchObject({ blows: 20 });
+    expect(counts).toMatchObject({ blows });
   });
 
   it("a full disk is said, loses nothing that was acknowledged, and ends when there is room", async () => {

@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs
 /** What each has to have tried at least, so that its success says something. */
 const least: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   lists: { lists: 200 },
-  "conversation-chaos": { turns: 100, responses: 50 },
+  "conversation-chaos": { turns: 50, responses: 25 },
   "long-run": { calls: 75 },
   notes: { calls: 100, updates: 1 },
   resume: { resumed: 1, messages: 1 },

@@ -179,10 +179,12 @@ describe("threads", () => {
     return paid;
   }
 
-  it("with default limits five hundred conversations in turn pay what each would pay alone", async () => {
+  it("with default limits hundreds of conversations in turn pay what each would pay alone", async () => {
     const alone = await paidFor(1);
     expect(alone).toBeGreaterThan(0);
-    expect(await paidFor(500)).toBe(500 * alone);
+    const isFull = Number(process.env["PALIMPSEST_PROPERTY_SHARE"] ?? 0) >= 1;
+    const many = isFull ? 500 : 200;
+    expect(await paidFor(many)).toBe(many * alone);
   });
 
   it("what is let go is told, and comes back from the store without a summary", async () => {

@@ -1,4 +1,5 @@
 import type { Benchmark } from "./benchmark.js";
+import { compactionBenchmark } from "./compaction.js";
 import { conversationBenchmark } from "./conversation.js";
 import { coreImportBenchmark } from "./core-import.js";
 import { estimateErrorBenchmark } from "./estimate-error.js";
@@ -21,6 +22,7 @@ export const benchmarks: readonly Benchmark[] = [
   measureTurnBenchmark,
   promptBenchmark,
   conversationBenchmark,
+  compactionBenchmark,
   estimateSpeedBenchmark,
   estimateKindsBenchmark,
   coreImportBenchmark,

@@ -39,7 +39,7 @@ export function madeUpMessages({ messages: count, bytes }: Shape): readonly Mess
 /** The whole engine on these messages, at a time shortly after them. */
 export function startConversation(
   messages: readonly Message[],
-  more: Pick<ConversationOptions, "settings" | "notes"> = {},
+  more: Pick<ConversationOptions, "settings" | "notes" | "provider"> = {},
 ): Conversation {
   let ids = 0;
   return createConversation(

@@ -1,3 +1,4 @@
+import { flushTelemetry } from "./registered-telemetry.js";
 import { run } from "./run.js";
 
 let isToldOf = false;
@@ -19,4 +20,5 @@ const exitCode = await run(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
 });
+await flushTelemetry();
 process.exitCode = isToldOf ? 1 : exitCode;

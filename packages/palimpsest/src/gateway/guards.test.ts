@@ -95,7 +95,13 @@ describe("who is let in", () => {
       tokens: new Set(),
       now: () => 0,
       maxBodyBytes: 100,
-      control: { token: "t", mode: () => "observe", setMode() {}, stats: () => Promise.resolve({}) },
+      control: {
+        token: "t",
+        mode: () => "observe",
+        setMode() {},
+        whatIf: () => Promise.resolve({}),
+        stats: () => Promise.resolve({}),
+      },
     });
     const ask = (headers: string[]): ReturnType<typeof gateway> =>
       gateway({

@@ -22,7 +22,7 @@ import { handedIn } from "./small-host.js";
 
 const WINDOW = 60_000;
 const TURNS = 5000;
-const CHECK_EVERY = 100;
+const CHECK_EVERY = 50;
 /** How often a batch cannot be stored. */
 const FULL_DISK = 0.004;
 const NO_SPACE = "no space left on the device";

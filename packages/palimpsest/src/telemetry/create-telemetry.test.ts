@@ -149,4 +149,45 @@ describe("telemetry", () => {
     expect(failed?.attributes["error.type"]).toBe("invalid-request");
     expect(left?.attributes["error.type"]).toBe("abandoned");
   });
+
+  it("a turn is a span above what happens in it, and says whose conversation it is", async () => {
+    const { telemetry, spans } = stage();
+    await telemetry.turn({ agent: "support", conversationId: "c-9" }, () =>
+      telemetry.tool({ name: "Read", hasFailed: (text) => text === "bad" }, async () => "bad"),
+    );
+    const [tool, turn] = spans();
+    expect(turn).toMatchObject({
+      name: "invoke_agent support",
+      attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c-9" },
+    });
+    expect(tool?.attributes["error.type"]).toBe("tool_error");
+  });
+
+  it("a call that somebody else made is told with its own times, figures, failure and break", async () => {
+    const { telemetry, spans, metrics } = stage();
+    const usage = { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100 };
+    const seen = { at: 1_700_000_000_000, milliseconds: 1500, provider: "anthropic", source: "api-key" };
+    telemetry.seen({
+      ...seen,
+      billed: { model: "claude-haiku-4-5", usage },
+      conversationId: "c-1",
+      cacheBreak: { reason: "tools", cost: 0.25 },
+    });
+    telemetry.seen({ ...seen, errorType: "overloaded_error" });
+    const [good, bad] = spans();
+    expect(good).toMatchObject({
+      name: "chat claude-haiku-4-5",
+      startTime: [1_700_000_000, 0],
+      attributes: { "gen_ai.usage.input_tokens": 110, "palimpsest.source": "api-key" },
+    });
+    expect(good?.duration).toEqual([1, 500_000_000]);
+    expect(bad).toMatchObject({ name: "chat", attributes: { "error.type": "overloaded_error" } });
+    const counted = await metrics();
+    expect(counted.get("palimpsest.cache_breaks.cost")?.[0]).toMatchObject({
+      value: 0.25,
+      attributes: { "palimpsest.reason": "tools" },
+    });
+    expect(counted.get("palimpsest.cost")).toHaveLength(1);
+    expect(counted.get("gen_ai.client.operation.duration")).toHaveLength(2);
+  });
 });

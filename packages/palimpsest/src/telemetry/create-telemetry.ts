@@ -1,10 +1,9 @@
-import type { Conversation, ModelProvider } from "@palimpsest/core";
+import type { Conversation, ModelProvider, ResponseUsage } from "@palimpsest/core";
 import {
   createNoopMeter,
   metrics,
   ProxyTracerProvider,
   SpanKind,
-  SpanStatusCode,
   trace,
   type Attributes,
   type Meter,
@@ -13,6 +12,8 @@ import {
 } from "@opentelemetry/api";
 import { createInstruments } from "./instruments.js";
 import { names } from "./names.js";
+import { failSpan, spanned } from "./spans.js";
+import { tracedProvider } from "./traced-provider.js";
 import { usageAttributes } from "./usage-attributes.js";
 
 export interface TelemetryOptions {
@@ -25,13 +26,44 @@ export interface TelemetryOptions {
   readonly captureContent?: boolean;
 }
 
+/** A call to a model that somebody else made. */
+export interface SeenCall {
+  /** When it was made, in milliseconds. */
+  readonly at: number;
+  readonly milliseconds: number;
+  readonly provider: string;
+  /** Absent where nobody knows: nothing came back. */
+  readonly billed?: { readonly model: string; readonly usage: ResponseUsage };
+  readonly conversationId?: string;
+  readonly errorType?: string;
+  /** The cached prefix that it did not read, and what that cost. */
+  readonly cacheBreak?: { readonly reason: string; readonly cost: number };
+  /** Who pays for it. */
+  readonly source: string;
+}
+
 export interface Telemetry {
   /** The same conversation; what it prepares and compacts are spans, and what it tells is counted. */
   conversation(conversation: Conversation, about?: { readonly id?: string }): Conversation;
   /** The same provider; every call is a span, summaries and notes too. */
   provider(provider: ModelProvider, about?: { readonly conversationId?: string }): ModelProvider;
   /** A span around what a tool does. */
-  tool<T>(call: { readonly name: string; readonly id?: string }, run: () => Promise<T>): Promise<T>;
+  tool<T>(
+    call: {
+      readonly name: string;
+      readonly id?: string;
+      /** Whether what came of it is a failure, where a tool does not throw. */
+      readonly hasFailed?: (result: T) => boolean;
+    },
+    run: () => Promise<T>,
+  ): Promise<T>;
+  /** A span around an answer to a prompt: its calls and tools are beneath it. */
+  turn<T>(
+    about: { readonly agent: string; readonly conversationId?: string },
+    run: () => Promise<T>,
+  ): Promise<T>;
+  /** A span, and figures, for a call that is over. */
+  seen(call: SeenCall): void;
 }
 
 const SCOPE = "palimpsest";
@@ -50,30 +82,14 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     return registered instanceof ProxyTracerProvider && registered.getDelegateTracer(SCOPE) === undefined;
   };
 
-  async function spanned<T>(
-    name: string,
-    attributes: Attributes,
-    run: (span: Span) => Promise<T>,
-  ): Promise<T> {
-    return tracer.startActiveSpan(name, { attributes: { ...common, ...attributes } }, async (span) => {
-      try {
-        return await run(span);
-      } catch (error) {
-        fail(
-          span,
-          error instanceof Error ? error.name : "_OTHER",
-          error instanceof Error ? error.message : "",
-        );
-        throw error;
-      } finally {
-        span.end();
-      }
-    });
-  }
+  const around = <T>(name: string, attributes: Attributes, run: (span: Span) => Promise<T>): Promise<T> =>
+    spanned(tracer, { name, attributes: { ...common, ...attributes } }, run);
+  const ofConversation = (id: string | undefined): Attributes =>
+    id === undefined ? {} : { [names.conversation]: id };
 
   return {
     conversation(conversation, { id } = {}) {
-      const about: Attributes = id === undefined ? {} : { [names.conversation]: id };
+      const about = ofConversation(id);
       instruments.listen(conversation, about);
       let isCompacted = false;
       conversation.events.on("compact", () => (isCompacted = true));
@@ -81,23 +97,23 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
         get(target, key) {
           if (key === "prepare" && !isIdle()) {
             return (given?: Parameters<Conversation["prepare"]>[0]) =>
-              spanned("prepare", { ...about, [names.requestModel]: target.model }, async (span) => {
+              around("prepare", { ...about, [names.requestModel]: target.model }, async (span) => {
                 const prepared = await target.prepare(given);
                 span.setAttribute(names.compacted, isCompacted);
                 span.setAttribute(
                   names.steps,
                   prepared.steps.map(({ tier }) => tier),
                 );
-                if (prepared.kind === "held") fail(span, prepared.reason, prepared.message);
+                if (prepared.kind === "held") failSpan(span, prepared.reason, prepared.message);
                 return prepared;
               });
           }
           if (key === "compact" && !isIdle()) {
             return (given?: Parameters<Conversation["compact"]>[0]) =>
-              spanned("compact", { ...about, [names.requestModel]: target.model }, async (span) => {
+              around("compact", { ...about, [names.requestModel]: target.model }, async (span) => {
                 const outcome = await target.compact(given);
                 span.setAttribute(names.compacted, isCompacted);
-                if (outcome.kind === "failed") fail(span, outcome.reason, outcome.message);
+                if (outcome.kind === "failed") failSpan(span, outcome.reason, outcome.message);
                 return outcome;
               });
           }
@@ -107,76 +123,66 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       });
     },
 
-    provider(provider, { conversationId } = {}) {
-      return {
-        name: provider.name,
-        capabilities: (model) => provider.capabilities(model),
-        async *stream(call, callOptions) {
-          if (isIdle()) {
-            yield* provider.stream(call, callOptions);
-            return;
-          }
-          const { model, max_tokens: maxTokens, messages } = call.request;
-          const span = tracer.startSpan(`chat ${model}`, {
-            kind: SpanKind.CLIENT,
-            attributes: {
-              ...common,
-              [names.operation]: "chat",
-              [names.provider]: provider.name,
-              [names.requestModel]: model,
-              [names.maxTokens]: maxTokens,
-              ...(conversationId === undefined ? {} : { [names.conversation]: conversationId }),
-              ...(captureContent ? { [names.inputMessages]: JSON.stringify(messages) } : {}),
-            },
-          });
-          const began = performance.now();
-          let errorType: string | undefined = "abandoned";
-          try {
-            for await (const output of provider.stream(call, callOptions)) {
-              if (output.kind === "message") {
-                errorType = undefined;
-                const { message } = output;
-                span.setAttributes({
-                  [names.responseModel]: message.model,
-                  [names.responseId]: message.id,
-                  [names.finishReasons]: message.stop_reason === null ? [] : [message.stop_reason],
-                  ...usageAttributes(message.model, message.usage),
-                  ...(captureContent ? { [names.outputMessages]: JSON.stringify(message.content) } : {}),
-                });
-              } else if (output.kind === "error") {
-                errorType = output.failure.kind;
-                fail(span, errorType, captureContent ? output.failure.message : "");
-              }
-              yield output;
-            }
-          } finally {
-            if (errorType === "abandoned") fail(span, errorType, "");
-            instruments.called(performance.now() - began, {
-              [names.operation]: "chat",
-              [names.provider]: provider.name,
-              [names.requestModel]: model,
-              ...(errorType === undefined ? {} : { [names.errorType]: errorType }),
-            });
-            span.end();
-          }
-        },
-      };
-    },
+    provider: (provider, { conversationId } = {}) =>
+      tracedProvider(provider, {
+        tracer,
+        instruments,
+        isIdle,
+        captureContent,
+        attributes: { ...common, ...ofConversation(conversationId) },
+      }),
 
-    tool: ({ name, id }, run) =>
-      spanned(
+    tool: ({ name, id, hasFailed }, run) =>
+      around(
         `execute_tool ${name}`,
         {
           [names.operation]: "execute_tool",
           [names.toolName]: name,
           ...(id === undefined ? {} : { [names.toolCallId]: id }),
         },
+        async (span) => {
+          const result = await run();
+          if (hasFailed?.(result) === true) failSpan(span, "tool_error");
+          return result;
+        },
+      ),
+
+    turn: ({ agent, conversationId }, run) =>
+      around(
+        `invoke_agent ${agent}`,
+        {
+          [names.operation]: "invoke_agent",
+          [names.agentName]: agent,
+          ...ofConversation(conversationId),
+        },
         run,
       ),
-  };
-}
 
-function fail(span: Span, type: string, message: string): void {
-  span.setAttribute(names.errorType, type);
-  span.setStatus({ code: SpanStatusCode.ERROR, ...(message === "" ? {} : { message }) });
+    seen({ at, milliseconds, provider, billed, conversationId, errorType, cacheBreak, source }) {
+      const model: Attributes = billed === undefined ? {} : { [names.requestModel]: billed.model };
+      const about: Attributes = { [names.provider]: provider, [names.source]: source, ...model };
+      const called = { ...about, [names.operation]: "chat" };
+      const own = ofConversation(conversationId);
+      const span = tracer.startSpan(billed === undefined ? "chat" : `chat ${billed.model}`, {
+        kind: SpanKind.CLIENT,
+        startTime: new Date(at),
+        attributes: {
+          ...common,
+          ...called,
+          ...own,
+          ...(billed === undefined ? {} : usageAttributes(billed.model, billed.usage)),
+        },
+      });
+      if (errorType !== undefined) failSpan(span, errorType);
+      span.end(new Date(at + milliseconds));
+      instruments.called(milliseconds, {
+        ...called,
+        ...(errorType === undefined ? {} : { [names.errorType]: errorType }),
+      });
+      if (billed !== undefined) instruments.billed(billed, { ...about, ...own });
+      if (cacheBreak !== undefined) {
+        instruments.broke(cacheBreak.cost, { ...about, ...own, [names.reason]: cacheBreak.reason });
+      }
+    },
+  };
 }

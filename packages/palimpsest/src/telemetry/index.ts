@@ -1,1 +1,1 @@
-export { createTelemetry, type Telemetry, type TelemetryOptions } from "./create-telemetry.js";
+export { createTelemetry, type SeenCall, type Telemetry, type TelemetryOptions } from "./create-telemetry.js";

@@ -1,4 +1,4 @@
-import type { Conversation } from "@palimpsest/core";
+import type { Conversation, ResponseUsage } from "@palimpsest/core";
 import type { Attributes, Meter } from "@opentelemetry/api";
 import { names } from "./names.js";
 import { usageAttributes } from "./usage-attributes.js";
@@ -6,8 +6,11 @@ import { usageAttributes } from "./usage-attributes.js";
 export interface Instruments {
   /** One call to a model came to its end. */
   called(milliseconds: number, attributes: Attributes): void;
+  /** What a call has used, and what that costs. */
+  billed(call: { readonly model: string; readonly usage: ResponseUsage }, attributes: Attributes): void;
+  broke(cost: number, attributes: Attributes): void;
   /** Counts what a conversation tells. */
-  listen(conversation: Conversation, about: Attributes): void;
+  listen(conversation: Pick<Conversation, "events">, about: Attributes): void;
 }
 
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
@@ -34,31 +37,41 @@ export function createInstruments(meter: Meter, common: Attributes): Instruments
   });
   const clearings = meter.createCounter("palimpsest.clearings", { description: "Clearings by variant" });
 
-  return {
+  const instruments: Instruments = {
     called(milliseconds, attributes) {
       duration.record(milliseconds / 1000, { ...common, ...attributes });
     },
+    billed({ model, usage }, attributes) {
+      const figures = usageAttributes(model, usage);
+      const of = { ...common, ...attributes, [names.responseModel]: model };
+      const [read, written] = [
+        number(figures[names.cacheReadTokens]),
+        number(figures[names.cacheWriteTokens]),
+      ];
+      const input = number(figures[names.inputTokens]) - read - written;
+      tokens.record(input, { ...of, [names.tokenType]: "input" });
+      tokens.record(read, { ...of, [names.tokenType]: "cache_read" });
+      tokens.record(written, { ...of, [names.tokenType]: "cache_creation" });
+      tokens.record(usage.output_tokens, { ...of, [names.tokenType]: "output" });
+      cost.add(number(figures[names.cost]), of);
+    },
+    broke(lost, attributes) {
+      const of = { ...common, ...attributes };
+      breaks.add(1, of);
+      broken.add(lost, of);
+    },
     listen({ events }, about) {
       const all = { ...common, ...about };
-      events.on("call_billed", ({ model, source, usage }) => {
-        const figures = usageAttributes(model, usage);
-        const of = { ...all, [names.responseModel]: model, [names.source]: source };
-        const [read, written] = [
-          number(figures[names.cacheReadTokens]),
-          number(figures[names.cacheWriteTokens]),
-        ];
-        const input = number(figures[names.inputTokens]) - read - written;
-        tokens.record(input, { ...of, [names.tokenType]: "input" });
-        tokens.record(read, { ...of, [names.tokenType]: "cache_read" });
-        tokens.record(written, { ...of, [names.tokenType]: "cache_creation" });
-        tokens.record(usage.output_tokens, { ...of, [names.tokenType]: "output" });
-        cost.add(number(figures[names.cost]), of);
-      });
-      events.on("cache_break", ({ model, reasons, cost: lost }) => {
-        const of = { ...all, [names.requestModel]: model, [names.reason]: reasons[0]?.kind ?? "unknown" };
-        breaks.add(1, of);
-        broken.add(lost ?? 0, of);
-      });
+      events.on("call_billed", ({ source, ...call }) =>
+        instruments.billed(call, { ...about, [names.source]: source }),
+      );
+      events.on("cache_break", ({ model, reasons, cost: lost }) =>
+        instruments.broke(lost ?? 0, {
+          ...about,
+          [names.requestModel]: model,
+          [names.reason]: reasons[0]?.kind ?? "unknown",
+        }),
+      );
       events.on("compact", ({ writer, trigger }) => {
         compactions.add(1, { ...all, [names.writer]: writer, [names.trigger]: trigger });
       });
@@ -68,4 +81,5 @@ export function createInstruments(meter: Meter, common: Attributes): Instruments
       events.on("clearing", ({ variant }) => clearings.add(1, { ...all, [names.reason]: variant }));
     },
   };
+  return instruments;
 }

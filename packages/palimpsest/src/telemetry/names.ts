@@ -14,6 +14,7 @@ export const names = {
   cacheWriteTokens: "gen_ai.usage.cache_creation.input_tokens",
   conversation: "gen_ai.conversation.id",
   compacted: "gen_ai.conversation.compacted",
+  agentName: "gen_ai.agent.name",
   toolName: "gen_ai.tool.name",
   toolCallId: "gen_ai.tool.call.id",
   tokenType: "gen_ai.token.type",

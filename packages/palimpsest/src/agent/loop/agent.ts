@@ -3,7 +3,7 @@ import type { AnnouncementSource, NestedMemory, ReadState } from "@palimpsest/co
 import type { Hooks } from "../hooks/hooks.js";
 import type { CallPlaces } from "../permissions/call-facts.js";
 import type { Judgement } from "../permissions/judgement.js";
-import type { AgentTool, ToolInput } from "../base/tool.js";
+import type { AgentTool, ToolInput, ToolOutput } from "../base/tool.js";
 import type { ChangedFiles } from "./changed-files.js";
 
 /** A question whether a call may be made. */
@@ -23,6 +23,11 @@ export interface PermissionVerdict extends Judgement {
   /** Of a `deny`: the turn ends too. */
   readonly endsTurn?: boolean;
 }
+
+export type AroundCall = (
+  call: { readonly name: string; readonly id: string },
+  run: () => Promise<ToolOutput>,
+) => Promise<ToolOutput>;
 
 /** What was done before a prompt, for the person to know. */
 export interface TakenUp {
@@ -61,6 +66,8 @@ export interface Agent {
   readonly takeUp?: (signal: AbortSignal) => Promise<TakenUp | undefined>;
   /** The person says something: what changes by itself in the system prompt is looked at again. */
   readonly refreshPrompt?: () => void;
+  /** Put around what a call does, to measure it. */
+  readonly aroundCall?: AroundCall;
   /** Takes keys out of what a person says. */
   readonly hide?: (text: string) => string;
 }

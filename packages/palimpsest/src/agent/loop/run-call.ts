@@ -76,17 +76,20 @@ export async function runCall(agent: Agent, call: ToolUseBlock, signal: AbortSig
     }
     contexts.push(...(rules ?? []));
     const started = agent.now();
-    const output = await untilAborted(
-      tool.run(permitted.input, {
-        toolUseId: call.id,
-        signal,
-        now: agent.now,
-        readState: agent.readState,
-        touch: (path) => agent.nestedMemory?.touch(path),
-        ...(agent.agentId === undefined ? {} : { agentId: agent.agentId }),
-        ...(permitted.holdsGit === true ? { holdsGit: true } : {}),
-      }),
-      { signal, graceMs: GRACE_MS, message: INTERRUPTED },
+    const { aroundCall = (_call, run) => run() } = agent;
+    const output = await aroundCall(call, () =>
+      untilAborted(
+        tool.run(permitted.input, {
+          toolUseId: call.id,
+          signal,
+          now: agent.now,
+          readState: agent.readState,
+          touch: (path) => agent.nestedMemory?.touch(path),
+          ...(agent.agentId === undefined ? {} : { agentId: agent.agentId }),
+          ...(permitted.holdsGit === true ? { holdsGit: true } : {}),
+        }),
+        { signal, graceMs: GRACE_MS, message: INTERRUPTED },
+      ),
     );
     const told = await afterCall(agent, { call, input: permitted.input, output, started, signal });
     contexts.push(...told.contexts);

@@ -1,4 +1,5 @@
 import type { ConversationOptions, ModelProvider } from "@palimpsest/core";
+import type { Telemetry } from "../../telemetry/index.js";
 import type { Agent } from "../loop/agent.js";
 import type { McpServers } from "../mcp/connect-servers.js";
 import type { PermissionMode } from "../permissions/mode.js";
@@ -70,6 +71,8 @@ export interface SessionOptions {
   readonly recordFolder?: string;
   /** What is known of the account that pays. Default: that it may have cache entries of an hour. */
   readonly account?: ConversationOptions["account"];
+  /** Spans and metrics of what it does; keys are not in them. */
+  readonly telemetry?: Telemetry;
   /** Ends hooks that belong to no turn. */
   readonly signal?: AbortSignal;
   readonly now?: () => number;

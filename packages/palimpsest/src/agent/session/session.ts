@@ -1,19 +1,7 @@
 import { branches } from "@palimpsest/core/branches";
-import {
-  createConversation,
-  TranscriptError,
-  type CacheBreak,
-  type Conversation,
-  type EventEmitter,
-  type Message,
-} from "@palimpsest/core";
+import { createConversation, TranscriptError, type Message } from "@palimpsest/core";
 import { createDefaultEstimator } from "@palimpsest/core/engine";
-import {
-  createMemoryReadState,
-  type FileExclusions,
-  type InvokedSkill,
-  restore,
-} from "@palimpsest/core/restore";
+import { createMemoryReadState, type FileExclusions, restore } from "@palimpsest/core/restore";
 import { keepNotes } from "@palimpsest/core/notes";
 import { totals } from "@palimpsest/core/totals";
 import { randomUUID } from "node:crypto";
@@ -28,20 +16,15 @@ import { createNotesFile } from "../../stores/notes-file.js";
 import { replaceFile } from "../../stores/replace-file.js";
 import { createKeyHider, hidingFiles, hidingProvider, hidingWriter } from "./key-hider.js";
 import { keysIn } from "../base/key-variables.js";
-import type { Agent } from "../loop/agent.js";
 import { createChangedFiles } from "../loop/changed-files.js";
 import { projectDirectories } from "../base/project-directories.js";
 import { createPathGuard, type PathGuard } from "../base/path-guard.js";
-import type { PermissionMode } from "../permissions/mode.js";
-import type { LoadedSkills } from "../skills/load-skills.js";
 import { createSubagents, type Subagents } from "../subagents/subagents.js";
 import { createBackgroundCommands } from "../tools/background-commands.js";
 import { createSpill } from "../tools/spill.js";
-import type { AgentTool } from "../base/tool.js";
 import { createCompactionProgress } from "./compaction-progress.js";
-import type { SourcedRule } from "../permissions/rule.js";
 import { sessionOrigins } from "./branch-session.js";
-import { createClearOnDemand, type ClearedResults } from "./clear-on-demand.js";
+import { createClearOnDemand } from "./clear-on-demand.js";
 import { findMessage } from "./find-message.js";
 import { backgroundTasks } from "./background-tasks.js";
 import { withEarlierCalls } from "./earlier-calls.js";
@@ -65,48 +48,11 @@ import { compactHooks, modelOptions, recallOptions, sharedConversation } from ".
 import { recordSession } from "./recorded-session.js";
 import { createSubagentStart } from "./start-subagent.js";
 import { takeUp } from "./take-up.js";
-import { undoLastCompaction, type UndoOutcome } from "./undo-last-compaction.js";
+import type { Session } from "./opened-session.js";
+import { sessionTelemetry } from "./session-telemetry.js";
+import { undoLastCompaction } from "./undo-last-compaction.js";
 
-/** A conversation with an agent: its loop is `query(session.agent, …)`. */
-export interface Session {
-  readonly id: string;
-  readonly transcriptPath: string;
-  readonly agent: Agent;
-  readonly conversation: Conversation;
-  readonly events: EventEmitter;
-  readonly isResumed: boolean;
-  readonly subagents: Subagents;
-  readonly tools: () => readonly AgentTool[];
-  /** Where the texts are kept that a cache break of the main thread is about; undefined where none are. */
-  readonly cacheBreakFile: (found: CacheBreak) => string | undefined;
-  /** Skills and commands that files describe; `listCommands` says which of them a person can start. */
-  readonly skills: LoadedSkills;
-  /** A skill that a person started: it comes back after a compaction. */
-  readonly noteSkill: (skill: InvokedSkill) => void;
-  /** The files that its agents may use. */
-  readonly guard: PathGuard;
-  /** Judges calls by its rules, and by these that allow more. Throws `PermissionRuleError`. */
-  readonly judgeWith: (allow: readonly SourcedRule[]) => Agent["judge"];
-  /** Everything that its transcript holds. */
-  readonly history: () => Promise<readonly Message[]>;
-  /** Clears old results of tools now. */
-  readonly clearResults: () => Promise<ClearedResults>;
-  /** Compaction is not switched off. */
-  readonly canCompact: boolean;
-  /** Takes the last compaction back, whichever process made it. */
-  readonly undo: () => Promise<UndoOutcome>;
-  readonly setPermissionMode: (mode: PermissionMode) => void;
-  /** It was started without the need to ask: only then permissions may be bypassed later. */
-  readonly mayBypass: boolean;
-  /** For the next request on. Not while a turn is under way. */
-  readonly switchModel: (model: string) => Promise<void>;
-  /** While nobody says anything: keeps its cache warm, or prepares for its end, where that is wanted and pays. Never rejects. */
-  readonly whileWaiting: (signal: AbortSignal) => Promise<void>;
-  /** When its cache was last kept warm in a pause; undefined where it was not since its last request. */
-  readonly keptWarmAt: () => number | undefined;
-  /** Ends everything that the session started, and gives the conversation free. */
-  readonly close: () => Promise<void>;
-}
+export type { Session };
 
 /** Opens a session, new or resumed. Rejects with a `TranscriptError` for one that is not there or in use. */
 export async function openSession(given: SessionOptions): Promise<Session> {
@@ -122,9 +68,10 @@ export async function openSession(given: SessionOptions): Promise<Session> {
   const transcriptPath = join(transcripts, `${id}.jsonl`);
   const scratchpad = scratchpadOf(given.settings, folder);
   const own = { folder, transcriptPath, scratchpad };
+  const traced = sessionTelemetry(given.telemetry, id);
   const options: SessionOptions = {
     ...given,
-    provider: hidingProvider(given.provider, hider),
+    provider: traced.provider(hidingProvider(given.provider, hider)),
     settings: withOwnFiles(given.settings, own),
   };
   const { settings } = options;
@@ -228,6 +175,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     hooks,
     now,
     hide: hider.text,
+    ...traced.agent,
     ...permissions,
     ...(options.ask === undefined ? {} : { ask: options.ask }),
   };
@@ -256,6 +204,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       onNotice: (text) => options.onNotice?.(hider.text(text)),
       events: (agentId) => createSessionEvents(tellEvent, { sessionId: id, agentId }),
       remember: gaps.remember,
+      traced: traced.conversation,
     }),
     nextId: () => `agent-${randomUUID().slice(0, 8)}`,
     estimator: createDefaultEstimator({ model: options.model }),
@@ -294,7 +243,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     onNotice: (sentence) => options.onNotice?.(sentence),
     ...(options.reviewSummary === undefined ? {} : { reviewSummary: options.reviewSummary }),
   });
-  const conversation = createConversation(
+  const made = createConversation(
     {
       ...shared,
       provider,
@@ -347,6 +296,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     },
     live,
   );
+  const conversation = traced.conversation(made);
   if (isResumed && options.at !== undefined) {
     const found = findMessage(await history(), options.at);
     const outcome = found.kind === "found" ? await conversation.rewind(found.uuid) : found;
@@ -378,6 +328,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     clearResults: () => clearing.clear(conversation),
     canCompact: !settings.engine.disableCompact,
     undo: () => undoLastCompaction({ conversation, history }),
+    turn: traced.turn,
     whileWaiting: pauses.during,
     keptWarmAt: pauses.lastAt,
     setPermissionMode: setMode,

@@ -62,8 +62,13 @@ export interface SubagentParts {
   readonly events: (agentId: string) => EventEmitter;
   /** Stores the pauses that its requests have shown. */
   readonly remember: (ttl: Conversation["ttl"]) => Promise<void>;
+  /** The same conversation, measured where somebody wants that. */
+  readonly traced: (conversation: Conversation) => Conversation;
   /** What all agents of the session have in common. */
-  readonly agent: Pick<Agent, "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask" | "hide">;
+  readonly agent: Pick<
+    Agent,
+    "provider" | "hooks" | "now" | "judge" | "permissionMode" | "ask" | "hide" | "aroundCall"
+  >;
 }
 
 /**
@@ -87,7 +92,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
     const nestedMemory = parts.memoryFor({ readState, events, caller });
     let begun: Conversation | undefined;
     try {
-      const conversation = createConversation({
+      const made = createConversation({
         ...parts.shared,
         provider,
         ...(hasTool(tools, RECALL_TOOL) ? recallOptions(parts.shared) : {}),
@@ -119,6 +124,7 @@ export function createSubagentStart(parts: SubagentParts): StartSubagent {
           },
         },
       });
+      const conversation = parts.traced(made);
       tools.deferral.reset(conversation.live);
       events.on("compact", () => tools.deferral.reset(conversation.live));
       begun = conversation;

@@ -4,7 +4,8 @@ import { InvalidArgumentError, type Command } from "commander";
 import { dataDirectory } from "../../agent/session/session-folder.js";
 import { isMode, modeNames, type Mode } from "../../gateway/http/mode.js";
 import { isLoopbackName } from "../../simulator/http/local-host.js";
-import { printable, type Terminal } from "../terminal.js";
+import { registeredTelemetry } from "../registered-telemetry.js";
+import { createProgress, printable, type Terminal } from "../terminal.js";
 import { readPort } from "../read-port.js";
 
 interface GatewayFlags {
@@ -88,6 +89,8 @@ export function addGatewayCommand(
       ]);
       const say = (sentence: string): void =>
         void terminal.stderr.write(`palimpsest: ${printable(sentence)}\n`);
+      const telemetry = await registeredTelemetry(env);
+      const progress = createProgress(terminal.stderr);
       const { [TOKENS]: _own, ...rest } = env;
       const exitCode = await runGateway({
         upstream: flags.upstream ?? addressIn(env, "ANTHROPIC_BASE_URL") ?? VENDORS.anthropic,
@@ -100,9 +103,15 @@ export function addGatewayCommand(
         ...(flags.receipt === undefined ? {} : { receiptFile: resolve(flags.receipt) }),
         ...(flags.record === undefined ? {} : { recordFolder: resolve(flags.record) }),
         lockFolder: lockFolderIn(env),
+        ...(telemetry === undefined ? {} : { telemetry }),
         env: rest,
         onListening: (url) => void terminal.stdout.write(`listening on ${url}\n`),
         say,
+        onWaiting(isWaiting) {
+          if (isWaiting)
+            progress.show("finding out what other policies would have cost (Ctrl-C: without it)");
+          else progress.clear();
+        },
         showReceipt(receipt) {
           for (const line of receiptLines(receipt)) say(line);
         },

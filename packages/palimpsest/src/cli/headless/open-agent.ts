@@ -14,6 +14,7 @@ import type { SettingsSource } from "../../agent/settings/settings-files.js";
 import type { AgentType } from "../../agent/subagents/agent-types.js";
 import type { AgentSettings } from "../../agent/settings/read-settings.js";
 import type { UntrustedClaims } from "../../agent/trust/untrusted-claims.js";
+import { registeredTelemetry } from "../registered-telemetry.js";
 import type { Terminal } from "../terminal.js";
 import { chooseProvider } from "./choose-provider.js";
 import { StartError, UsageError } from "./start-error.js";
@@ -204,6 +205,7 @@ export async function openAgent(
   );
   const data = dataDirectory({ home, env });
   const account = await openAccount(settings.engine, data);
+  const telemetry = await registeredTelemetry(env);
   const [agentTypes, { style, warning }, chosen] = await Promise.all([
     loadAgentTypes(places),
     loadOutputStyle({ ...places, name: settings.outputStyle }),
@@ -266,6 +268,7 @@ export async function openAgent(
       onNotice,
       ...(onCompaction === undefined ? {} : { onCompaction }),
       ...(onEngineEvent === undefined ? {} : { onEngineEvent }),
+      ...(telemetry === undefined ? {} : { telemetry }),
       ...(flags.record === undefined ? {} : { recordFolder: resolve(flags.record) }),
       ...(signal === undefined ? {} : { signal }),
       ...more,

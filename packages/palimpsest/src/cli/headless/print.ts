@@ -238,13 +238,16 @@ class Run {
       signal: own === undefined ? signal : AbortSignal.any([signal, own]),
       ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
     });
-    let next = await events.next();
-    while (next.done !== true) {
-      this.#hear(next.value);
-      next = await events.next();
-    }
+    const answered = await session.turn(async () => {
+      let next = await events.next();
+      while (next.done !== true) {
+        this.#hear(next.value);
+        next = await events.next();
+      }
+      return next.value;
+    });
     control?.endTurn();
-    const result = { ...next.value, text: next.value.text + heldAdvice(next.value, session) };
+    const result = { ...answered, text: answered.text + heldAdvice(answered, session) };
     this.#turns += result.turns;
     this.#last = result;
     if (result.startsAnew !== true) this.#tell(result);

@@ -12,6 +12,8 @@ export interface Controlled {
   readonly setMode: (mode: Mode) => void;
   /** The receipt so far, as JSON has it. */
   readonly stats: () => Promise<object>;
+  /** The same, once it is found out what other policies would have cost. */
+  readonly whatIf: () => Promise<object>;
 }
 
 export interface ControlRequest {
@@ -39,9 +41,10 @@ export async function answerControl(
   const { method, headers } = request;
   if (headerValues(headers, "origin").length > 0) return refused(refusals.webPage);
   const isKnown = holdsToken(headers, controlled.token);
-  if (name === "stats") {
+  if (name === "stats" || name === "what-if") {
     if (method !== "GET") return refused(refusals.notAllowed);
-    return controlled.isOpen || isKnown ? json(await controlled.stats()) : refused(refusals.noControlToken);
+    if (!controlled.isOpen && !isKnown) return refused(refusals.noControlToken);
+    return json(await (name === "stats" ? controlled.stats() : controlled.whatIf()));
   }
   if (name !== "mode") return refused(refusals.notFound);
   if (method === "GET")

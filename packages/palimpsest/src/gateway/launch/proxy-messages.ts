@@ -1,6 +1,10 @@
 import type { Mode } from "../http/mode.js";
 import type { ExchangeRecord } from "../receipt/exchange-record.js";
+import type { DatedWhatIf } from "../receipt/receipt-json.js";
 import type { Receipt } from "../receipt/receipt.js";
+
+/** At the end nobody waits longer to be told what other policies would have cost: a person, or who has asked a server to stop. */
+export const WHAT_IF_MS = { ofCommand: 20_000, ofServer: 5000 } as const;
 
 /** What a proxy needs to know to begin. Plain data. */
 export interface ProxySettings {
@@ -27,7 +31,9 @@ export type ToProxy =
   /** The command of the launcher runs under this id: a proxy without a launcher serves it to its end. */
   | { readonly kind: "serving"; readonly pid: number }
   /** Say what there is to say, then `drained`. */
-  | { readonly kind: "drain" };
+  | { readonly kind: "drain" }
+  /** Find out what other policies would have cost, within this time, and say it. */
+  | { readonly kind: "what-if"; readonly milliseconds: number };
 
 /** From the proxy. */
 export type FromProxy =
@@ -39,4 +45,5 @@ export type FromProxy =
   | { readonly kind: "record"; readonly record: ExchangeRecord }
   | { readonly kind: "passed" }
   | { readonly kind: "mode"; readonly mode: Mode }
-  | { readonly kind: "drained" };
+  | { readonly kind: "drained" }
+  | { readonly kind: "what-if"; readonly whatIf: DatedWhatIf | undefined };

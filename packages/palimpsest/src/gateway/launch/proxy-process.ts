@@ -1,6 +1,6 @@
 import { replaceFile } from "../../stores/replace-file.js";
 import { createWorkerReader } from "../watch/worker-reader.js";
-import type { FromProxy, ToProxy } from "./proxy-messages.js";
+import { WHAT_IF_MS, type FromProxy, type ToProxy } from "./proxy-messages.js";
 import { startProxy, type Proxy } from "./start-proxy.js";
 
 /** The process of a proxy: told what to do by its launcher, and without one only as long as the launcher's command runs. */
@@ -29,6 +29,9 @@ process.on("message", (message: ToProxy) => {
       return;
     case "drain":
       void running?.settled().then(() => tell({ kind: "drained" }));
+      return;
+    case "what-if":
+      void running?.whatIf(message.milliseconds).then((whatIf) => tell({ kind: "what-if", whatIf }));
   }
 });
 
@@ -63,6 +66,7 @@ async function start({ settings }: Extract<ToProxy, { readonly kind: "start" }>)
 async function leave(): Promise<void> {
   await running?.settled();
   if (running !== undefined && receiptFile !== undefined) {
+    await running.whatIf(WHAT_IF_MS.ofCommand);
     await replaceFile(receiptFile, `${JSON.stringify(running.document(), null, 2)}\n`).catch(() => {});
   }
   process.exit(0);

@@ -2,12 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { replaceFile } from "../../stores/replace-file.js";
+import type { Telemetry } from "../../telemetry/index.js";
 import type { Mode } from "../http/mode.js";
 import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
 import { emptyReceipt } from "../receipt/receipt.js";
 import { arrangementFor, type Arrangement, type Environment } from "./known-agents.js";
+import { WHAT_IF_MS } from "./proxy-messages.js";
 import { newToken, removeLock, writeLock } from "./lock-file.js";
 import { runCommand } from "./run-command.js";
+import { tellExchanges } from "./tell-exchanges.js";
 import { startSupervisor, type Supervisor } from "./supervisor.js";
 import { stopAsked } from "../../simulator/http/stop-asked.js";
 
@@ -29,8 +32,12 @@ export interface GatewayRun {
   readonly env: Environment;
   /** Told the address, where no command is started. */
   readonly onListening: (url: string) => void;
+  /** Spans and metrics of what goes through. */
+  readonly telemetry?: Telemetry;
   /** A sentence for people. */
   readonly say: (sentence: string) => void;
+  /** Told when it takes a while to find out what other policies would have cost, and when that is over. */
+  readonly onWaiting: (isWaiting: boolean) => void;
   readonly showReceipt: (receipt: ReceiptDocument) => void;
 }
 
@@ -55,6 +62,7 @@ export async function runGateway(run: GatewayRun): Promise<number> {
       ...(recordFolder === undefined ? {} : { recordFolder }),
     },
     run.say,
+    tellExchanges(run.telemetry),
   );
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${supervisor.port}`;
   let lock: string | undefined;
@@ -67,7 +75,13 @@ export async function runGateway(run: GatewayRun): Promise<number> {
     return 0;
   } finally {
     await supervisor.drain();
-    const document = receiptDocument(supervisor.receipt(), supervisor.mode());
+    const withoutWhatIf = receiptDocument(supervisor.receipt(), supervisor.mode());
+    const save = async (document: ReceiptDocument): Promise<void> => {
+      if (receiptFile !== undefined) await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
+    };
+    // Whoever does not wait has it all the same.
+    await save(withoutWhatIf);
+    const document = await withWhatIf(run, supervisor, withoutWhatIf);
     await supervisor.stop();
     if (lock !== undefined) await removeLock(lock);
     run.showReceipt(document);
@@ -76,9 +90,28 @@ export async function runGateway(run: GatewayRun): Promise<number> {
         "nothing came through: if the command has asked a model, its own settings name another address",
       );
     }
-    if (receiptFile !== undefined) await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
+    if (document !== withoutWhatIf) await save(document);
   }
 }
+
+/** The receipt with what other policies would have cost, unless somebody does not want to wait for it. */
+async function withWhatIf(
+  { command, onWaiting }: GatewayRun,
+  supervisor: Supervisor,
+  document: ReceiptDocument,
+): Promise<ReceiptDocument> {
+  if (document.conversations === 0) return document;
+  const waiting = setTimeout(() => onWaiting(true), BEFORE_TOLD_MS);
+  const stopped = stopAsked();
+  const within = command.length > 0 ? WHAT_IF_MS.ofCommand : WHAT_IF_MS.ofServer;
+  const whatIf = await Promise.race([supervisor.whatIf(within), stopped.then(() => undefined)]);
+  clearTimeout(waiting);
+  onWaiting(false);
+  return receiptDocument(supervisor.receipt(), supervisor.mode(), whatIf);
+}
+
+/** Whoever waits longer is told what for. */
+const BEFORE_TOLD_MS = 1000;
 
 async function serveCommand(run: GatewayRun, supervisor: Supervisor, url: string): Promise<number> {
   const [command = "", ...args] = run.command;

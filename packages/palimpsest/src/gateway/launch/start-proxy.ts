@@ -5,7 +5,7 @@ import { startGatewayServer, type GatewayServer } from "../http/node-server.js";
 import { tokensOf } from "../http/route.js";
 import { createUpstream } from "../http/upstream.js";
 import type { ExchangeRecord } from "../receipt/exchange-record.js";
-import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
+import { receiptDocument, type DatedWhatIf, type ReceiptDocument } from "../receipt/receipt-json.js";
 import { addExchange, addUnwatched } from "../receipt/receipt.js";
 import { createWatcher, type ExchangeReader } from "../watch/watcher.js";
 import type { ProxySettings } from "./proxy-messages.js";
@@ -24,6 +24,8 @@ export interface ProxyParts {
 export interface Proxy {
   readonly port: number;
   readonly document: () => ReceiptDocument;
+  /** What other policies would have cost so far; undefined where nobody knows. Later documents have it too. */
+  whatIf(milliseconds?: number): Promise<DatedWhatIf | undefined>;
   /** Resolves once everything that is over was read and told. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -33,6 +35,19 @@ export interface Proxy {
 export async function startProxy(settings: ProxySettings, parts: ProxyParts): Promise<Proxy> {
   const { reader, env, now = Date.now } = parts;
   let { receipt, mode } = settings;
+  let whatIf: DatedWhatIf | undefined;
+  let asking: Promise<void> | undefined;
+  const document = (): ReceiptDocument => receiptDocument(receipt, mode, whatIf);
+  /** Once at a time, however many ask. */
+  const askWhatIf = (milliseconds?: number): Promise<void> => {
+    asking ??= (async () => {
+      await watcher.settled();
+      const at = now();
+      const figures = await reader.whatIf(milliseconds);
+      if (figures !== undefined) whatIf = { at, figures };
+    })().finally(() => (asking = undefined));
+    return asking;
+  };
   const watcher = createWatcher({
     reader,
     now,
@@ -65,7 +80,11 @@ export async function startProxy(settings: ProxySettings, parts: ProxyParts): Pr
       },
       async stats() {
         await watcher.settled();
-        return receiptDocument(receipt, mode);
+        return document();
+      },
+      async whatIf() {
+        await askWhatIf();
+        return document();
       },
     },
   });
@@ -76,7 +95,11 @@ export async function startProxy(settings: ProxySettings, parts: ProxyParts): Pr
   });
   return {
     port: server.port,
-    document: () => receiptDocument(receipt, mode),
+    document,
+    async whatIf(milliseconds) {
+      await askWhatIf(milliseconds);
+      return whatIf;
+    },
     settled: () => watcher.settled(),
     async close() {
       await server.close();

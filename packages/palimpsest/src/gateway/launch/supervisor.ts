@@ -1,7 +1,9 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Mode } from "../http/mode.js";
+import type { ExchangeRecord } from "../receipt/exchange-record.js";
 import { addExchange, addLost, addUnwatched, type Receipt } from "../receipt/receipt.js";
+import type { DatedWhatIf } from "../receipt/receipt-json.js";
 import type { FromProxy, ProxySettings, ToProxy } from "./proxy-messages.js";
 
 /** A proxy in a process of its own that is started again whenever it dies. */
@@ -15,6 +17,8 @@ export interface Supervisor {
   serve(pid: number): void;
   /** Resolves once all that is over is in the receipt. */
   drain(): Promise<void>;
+  /** What other policies would have cost, as far as that is found out within this time; undefined where nobody knows. */
+  whatIf(milliseconds: number): Promise<DatedWhatIf | undefined>;
   stop(): Promise<void>;
 }
 
@@ -28,6 +32,7 @@ const DRAIN_MS = 10_000;
 export async function startSupervisor(
   settings: ProxySettings,
   onTrouble: (sentence: string) => void,
+  onRecord: (record: ExchangeRecord) => void = () => {},
 ): Promise<Supervisor> {
   let { receipt, mode, port } = settings;
   let child: ChildProcess | undefined;
@@ -35,6 +40,7 @@ export async function startSupervisor(
   let isStopped = false;
   let failures = 0;
   const waiting = new Set<() => void>();
+  let whatIf: DatedWhatIf | undefined;
 
   const send = (message: ToProxy): void => {
     if (child?.connected === true) child.send(message, () => {});
@@ -74,12 +80,17 @@ export async function startSupervisor(
         case "record":
           underWay -= 1;
           receipt = addExchange(receipt, message.record);
+          onRecord(message.record);
           return;
         case "passed":
           receipt = addUnwatched(receipt);
           return;
         case "mode":
           ({ mode } = message);
+          return;
+        case "what-if":
+          ({ whatIf } = message);
+          wake();
           return;
         case "drained":
           wake();
@@ -110,6 +121,18 @@ export async function startSupervisor(
     else setTimeout(start, PAUSE_AFTER_FAILURE_MS);
   };
 
+  /** Until the proxy has answered, or is gone, or has had its time. */
+  const ask = async (message: ToProxy, milliseconds: number): Promise<void> => {
+    if (child?.connected !== true || isStopped) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      waiting.add(resolve);
+      timer = setTimeout(resolve, milliseconds);
+      send(message);
+    });
+    clearTimeout(timer);
+  };
+
   port = await new Promise<number>((resolve, reject) => {
     run(resolve, (message) => {
       isStopped = true;
@@ -126,15 +149,10 @@ export async function startSupervisor(
       served = pid;
       send({ kind: "serving", pid });
     },
-    async drain() {
-      if (child?.connected !== true || isStopped) return;
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        waiting.add(resolve);
-        timer = setTimeout(resolve, DRAIN_MS);
-        send({ kind: "drain" });
-      });
-      clearTimeout(timer);
+    drain: () => ask({ kind: "drain" }, DRAIN_MS),
+    async whatIf(milliseconds) {
+      await ask({ kind: "what-if", milliseconds }, milliseconds + DRAIN_MS);
+      return whatIf;
     },
     async stop() {
       isStopped = true;

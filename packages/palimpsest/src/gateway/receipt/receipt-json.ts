@@ -8,6 +8,7 @@ import {
   type NotedBreak,
   type Receipt,
 } from "./receipt.js";
+import type { WhatIfFigures } from "./what-if-figures.js";
 
 /** Tokens by what is paid for. */
 interface UsageFigures {
@@ -56,12 +57,30 @@ export interface ReceiptDocument {
   readonly unread: Readonly<Record<string, number>>;
   readonly unrecorded: Readonly<Record<string, number>>;
   readonly quota: Readonly<Record<string, string>>;
+  /**
+   * Dollars that other policies would have cost on the requests of `whatIfOf`, what they forget read again. Empty as long as nobody has
+   * asked; it is found out at the end of a run, and by `GET /__gateway/what-if`.
+   */
+  readonly whatIf: Readonly<Record<string, number>>;
+  readonly whatIfOf: WhatIfBasis | null;
   /** What active mode has done: nothing, as long as every byte is passed on as it came. */
   readonly standIns: number;
   readonly saved: { readonly gross: number; readonly spent: number; readonly net: number };
 }
 
-export function receiptDocument(receipt: Receipt, mode: string): ReceiptDocument {
+/** On what `whatIf` was found out, and when. */
+interface WhatIfBasis extends Omit<WhatIfFigures, "policies"> {
+  readonly at: string;
+}
+
+/** What other policies would have cost, as it was at a time. */
+export interface DatedWhatIf {
+  /** In milliseconds. */
+  readonly at: number;
+  readonly figures: WhatIfFigures;
+}
+
+export function receiptDocument(receipt: Receipt, mode: string, whatIf?: DatedWhatIf): ReceiptDocument {
   const { since, account, requests, identical, unwatched, days, tokenCounts, errors } = receipt;
   const total = totalOf(receipt);
   return {
@@ -91,9 +110,16 @@ export function receiptDocument(receipt: Receipt, mode: string): ReceiptDocument
     unread: receipt.unread,
     unrecorded: receipt.unrecorded,
     quota: receipt.quota,
+    ...whatIfFields(whatIf),
     standIns: 0,
     saved: { gross: 0, spent: 0, net: 0 },
   };
+}
+
+function whatIfFields(whatIf: DatedWhatIf | undefined): Pick<ReceiptDocument, "whatIf" | "whatIfOf"> {
+  if (whatIf === undefined) return { whatIf: {}, whatIfOf: null };
+  const { policies, ...basis } = whatIf.figures;
+  return { whatIf: policies, whatIfOf: { at: new Date(whatIf.at).toISOString(), ...basis } };
 }
 
 function costMeaning({ account }: Receipt): CostMeaning {

@@ -30,6 +30,7 @@ export function receiptLines(receipt: ReceiptDocument): readonly string[] {
       : []),
     ...(rows.length === 0 ? [] : [costLine(receipt)]),
     ...breakLines(receipt),
+    ...whatIfLines(receipt),
     ...quotaLines(quota),
     ...notes(receipt),
   ];
@@ -58,6 +59,20 @@ function breakLines({ breaks, newestBreaks }: ReceiptDocument): readonly string[
           : ` in ${one.owner.kind} ${one.owner.index}${one.owner.name === "" ? "" : ` (${one.owner.name})`}, from byte ${numbers.format(one.byte ?? 0)} on`;
       return `  ${one.reasons.join(", ")}${where}: ${count(Math.round(one.lostTokens), "token")} not read, ${dollars(one.cost)}`;
     }),
+  ];
+}
+
+/** What other policies would have cost, beside what the same requests did cost, and what the replay makes of them. */
+function whatIfLines({ whatIf, whatIfOf }: ReceiptDocument): readonly string[] {
+  if (whatIfOf === null) return [];
+  const { requests, cost, simulated, leftOut } = whatIfOf;
+  const left = Object.entries(leftOut).map(([reason, times]) => `${reason} ${numbers.format(times)}`);
+  const without = left.length === 0 ? "" : `; conversations left out: ${left.join(", ")}`;
+  if (requests === 0) return left.length === 0 ? [] : [`what if: nothing to play${without}`];
+  const policies = Object.entries(whatIf).map(([name, value]) => `${name} ${dollars(value)}`);
+  return [
+    `what if: ${policies.join(", ")}, for ${count(requests, "request")} that cost ${dollars(cost)} ` +
+      `(${dollars(simulated)} as the replay counts)${without}`,
   ];
 }
 

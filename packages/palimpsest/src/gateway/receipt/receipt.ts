@@ -197,7 +197,8 @@ export const addLost = (receipt: Receipt, lost: number): Receipt => ({
 export const totalOf = ({ account }: Receipt, payer?: string): AccountTotal =>
   accountTotal({ lines: account.lines.filter(({ source }) => payer === undefined || source === payer) });
 
-function errorOf({ end, status, error }: ExchangeRecord): string | undefined {
+/** What went wrong with it; undefined where nothing did. */
+export function errorOf({ end, status, error }: ExchangeRecord): string | undefined {
   if (error !== undefined) return error;
   if (status !== undefined && status >= 400) return `status ${status}`;
   if (end === "cut") return "cut off by the upstream";

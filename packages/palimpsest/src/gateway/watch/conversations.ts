@@ -24,6 +24,8 @@ interface Line {
 /** Where a request belongs. */
 export interface Placed {
   readonly line: Line;
+  /** Its messages, as a place in the tree of beginnings. */
+  readonly node: PrefixNode;
   readonly isNewConversation: boolean;
   readonly isNewLane: boolean;
   /** What the request before had, looked up where it is needed; undefined for a first one, and where it goes another way than that one. */
@@ -150,7 +152,14 @@ export function createConversations({
         const { node: nodeBefore, head: headBefore } = line;
         leave(line);
         arrive(line, node, head);
-        return { line, before: partsOf(nodeBefore, headBefore), now, isNewLane, isNewConversation: false };
+        return {
+          line,
+          before: partsOf(nodeBefore, headBefore),
+          now,
+          node,
+          isNewLane,
+          isNewConversation: false,
+        };
       }
       count += 1;
       const line: Kept = {
@@ -162,7 +171,7 @@ export function createConversations({
         answeredAt: 0,
       };
       arrive(line, node, head);
-      return { line, before: undefined, now, isNewLane, isNewConversation: best === undefined };
+      return { line, before: undefined, now, node, isNewLane, isNewConversation: best === undefined };
     },
   };
 }

@@ -7,21 +7,31 @@ import { textOf } from "./decompress.js";
 import type { Exchange } from "./exchange.js";
 import { laneOf } from "./lane.js";
 import { firstDifference } from "./prompt-parts.js";
-import { createRecorder } from "./recorder.js";
+import { createRecorder, recordingsIn } from "./recorder.js";
 import { readExchange } from "./read-exchange.js";
 import { betasOf } from "./read-headers.js";
 import type { ExchangeReader } from "./watcher.js";
+import { playHere, whatIf, type WhatIfPlayer } from "./what-if.js";
+import { createWhatIfContents } from "./what-if-contents.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReaderOptions {
   /** Where conversations are written to, contents and all; undefined for nowhere. */
   readonly recordFolder?: string;
+  /** Bytes of contents that are kept for what other policies would have cost. */
+  readonly whatIfBytes?: number;
+  /** Who plays them. Default: this thread. */
+  readonly startPlayer?: () => WhatIfPlayer;
 }
 
 /** Reads in the thread that asks, and remembers: which conversation it is, and whether its cache broke. */
-export function createExchangeReader({ recordFolder }: ReaderOptions = {}): ExchangeReader {
-  const recorder = recordFolder === undefined ? undefined : createRecorder(recordFolder, Date.now);
+export function createExchangeReader(options: ReaderOptions = {}): ExchangeReader {
+  const { recordFolder, startPlayer = playHere } = options;
+  const recorder =
+    recordFolder === undefined ? undefined : createRecorder(recordingsIn(recordFolder, Date.now));
+  const contents = createWhatIfContents(options.whatIfBytes);
+  const keeper = createRecorder(contents);
   const watch = createCacheWatch({ settings: { cacheBreakSources: 10_000, cacheBreakDiffs: 0 } });
   const conversations = createConversations({ onForgotten: (line) => watch.forget(line) });
 
@@ -71,9 +81,9 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
       isNewLane: placed.isNewLane,
       isSubagent: lane.isSubagent,
     };
-    const unrecorded = recordOf(() =>
-      recorder?.record(exchange, { placed, request, text, outcome: outcomeOf(record) }),
-    );
+    const known = { placed, request, text, outcome: outcomeOf(record) };
+    const unrecorded = recordOf(() => recorder?.record(exchange, known));
+    recordOf(() => keeper.record(exchange, known));
     return {
       ...record,
       conversation,
@@ -91,6 +101,8 @@ export function createExchangeReader({ recordFolder }: ReaderOptions = {}): Exch
         return Promise.resolve(readExchange(exchange));
       }
     },
+    whatIf: (milliseconds) =>
+      whatIf(contents, { start: startPlayer, ...(milliseconds === undefined ? {} : { milliseconds }) }),
     close: () => {},
   };
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createAssistantMessage, createUserMessage, type Message } from "@palimpsest/core";
 import { asFields, hashValue } from "@palimpsest/core/engine";
-import { canonicalMessage, type ListedMessage } from "@palimpsest/core/tree";
+import { canonicalMessage, type ListedMessage, type PrefixNode } from "@palimpsest/core/tree";
 import { redactSecrets } from "../../agent/base/redact-secrets.js";
 import type { ConversationRecording } from "../../recording/conversation-recording.js";
 import { openRecordingFolder } from "../../recording/recording-folder.js";
@@ -15,8 +15,20 @@ import { wholeAnswer } from "./whole-answer.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What of a conversation is kept somewhere. */
+export type Recorded = Pick<ConversationRecording, "has" | "message" | "request">;
+
+/** Where conversations are kept. `onMessage` is told of what is there already, where it has to be read. */
+export interface Recordings {
+  file(place: string, session: string, onMessage: (message: Message) => void): Recorded;
+}
+
+/** A folder, private; what looks like a key is taken out. Throws as the disk does. */
+export const recordingsIn = (folder: string, now: () => number): Recordings =>
+  openRecordingFolder(folder, { now, redact });
+
 export interface Recorder {
-  /** Writes what is new of a conversation, and the request. Throws as the disk does. */
+  /** Keeps what is new of a conversation, and the request. */
   record(
     exchange: Exchange,
     known: {
@@ -35,11 +47,13 @@ const NOTHING: ListedMessage = { role: "" };
 /** Of conversations the files are remembered by name. */
 const MOST_CONVERSATIONS = 100_000;
 
-/** A conversation's file, and what was answered to which of its messages. */
+/** A conversation as it is kept, and what was answered to which of its messages. */
 interface Opened {
-  readonly file: ConversationRecording;
+  readonly file: Recorded;
   readonly session: string;
   readonly answers: Answers;
+  /** Of beginnings that were seen before. */
+  readonly uuids: WeakMap<PrefixNode, string>;
 }
 
 const redact = (text: string): string => redactSecrets(text, {});
@@ -47,13 +61,11 @@ const redact = (text: string): string => redactSecrets(text, {});
 type Answers = Map<string, { readonly uuid: string; readonly print: string }[]>;
 
 /**
- * Writes each conversation to a recording of its own, its messages and its requests. A message's id is made of what it holds and of
- * all before it, so that nothing is written twice, by whatever process: a fork is a branch of the same file. What looks like a key is
- * taken out. Throws as the disk does.
+ * Keeps each conversation apart, its messages and its requests. A message's id is that of its place in the tree of beginnings, so
+ * that nothing is kept twice, by whatever process: a fork is a branch of the same conversation. Throws as what keeps it does.
  */
-export function createRecorder(folder: string, now: () => number): Recorder {
-  const recordings = openRecordingFolder(folder, { now, redact });
-  const answersOf = new WeakMap<ConversationRecording, Answers>();
+export function createRecorder(recordings: Recordings): Recorder {
+  const opened = new WeakMap<Recorded, Opened>();
   /** By conversation, of this process; and which conversation has a session. */
   const sessions = new Map<string, string>();
   const owners = new Map<string, string>();
@@ -80,33 +92,35 @@ export function createRecorder(folder: string, now: () => number): Recorder {
   const openFor = (placed: Placed, exchange: Exchange, request: Fields): Opened => {
     const session = sessionOf(placed, request);
     const tenant = exchange.tenant.replaceAll(/[^\w-]/g, "_");
-    const found: Answers = new Map();
+    const answers: Answers = new Map();
     const file = recordings.file(join(tenant, `gateway-${session}`), session, (message) => {
       if (message.type !== "assistant") return;
-      noteAnswer(found, message.parentUuid, {
+      noteAnswer(answers, message.parentUuid, {
         uuid: message.uuid,
         print: printOf(message.message.content),
       });
     });
-    const answers = answersOf.get(file) ?? found;
-    answersOf.set(file, answers);
-    return { file, session, answers };
+    const known = opened.get(file) ?? { file, session, answers, uuids: new WeakMap() };
+    opened.set(file, known);
+    return known;
   };
 
   return {
     record(exchange, { placed, request, text, outcome }) {
-      const opened = openFor(placed, exchange, request);
-      const { file, session, answers } = opened;
+      const into = openFor(placed, exchange, request);
+      const { file, session, answers } = into;
+      const messages = messagesOf(request);
       let parent: string | null = null;
-      for (const value of messagesOf(request)) {
-        const uuid: string = uuidOf(opened, parent, value);
+      for (const node of pathTo(placed.node)) {
+        const uuid: string = uuidOf(into, parent, node);
+        const value = messages[node.depth - 1];
         if (!file.has(uuid)) file.message(messageOf(value, { session, uuid, parent, exchange, request }));
         parent = uuid;
       }
       const answer = wholeAnswer(exchange);
       if (answer !== undefined) {
         const { id, model, content, usage, stop_reason: stopReason } = answer;
-        const uuid = uuidFor(["answer", session, parent, id]);
+        const uuid = uuidFor(hashValue(["answer", session, parent, id]), hashValue([id, parent]));
         if (!file.has(uuid)) {
           const origin = originOf({ session, uuid, parent, at: exchange.at + exchange.milliseconds });
           file.message(createAssistantMessage(origin, { id, model, content, usage, stopReason }));
@@ -124,6 +138,13 @@ export function createRecorder(folder: string, now: () => number): Recorder {
   };
 }
 
+/** The beginnings of a list, the shortest first. */
+function pathTo(node: PrefixNode): readonly PrefixNode[] {
+  const path: PrefixNode[] = [];
+  for (let at: PrefixNode | undefined = node; at?.message !== undefined; at = at.parent) path.push(at);
+  return path.toReversed();
+}
+
 function noteAnswer(
   answers: Answers,
   parent: string | null,
@@ -132,13 +153,17 @@ function noteAnswer(
   answers.set(parent ?? "", [...(answers.get(parent ?? "") ?? []), answer]);
 }
 
-/** The id of a message after another: of an answer that was recorded as it came, that one's. */
-function uuidOf({ answers, session }: Opened, parent: string | null, value: ListedMessage): string {
-  const { role, content } = asFields(value);
+/** The id of a message after another: that of its place in the tree, and of an answer that was recorded as it came, that one's. */
+function uuidOf({ answers, uuids }: Opened, parent: string | null, node: PrefixNode): string {
+  const known = uuids.get(node);
+  if (known !== undefined) return known;
+  const { role, content } = node.message ?? NOTHING;
   const print = role === "assistant" ? printOf(content) : "";
   const answer =
     role === "assistant" ? answers.get(parent ?? "")?.find((one) => one.print === print) : undefined;
-  return answer?.uuid ?? uuidFor(["message", session, parent, canonicalMessage(value)]);
+  const uuid = answer?.uuid ?? uuidFor(node.key);
+  uuids.set(node, uuid);
+  return uuid;
 }
 
 /** What of an answer a client sends back whatever it leaves out: its words and its calls. The same once keys are taken out. */
@@ -154,9 +179,18 @@ function printOf(content: unknown): string {
   );
 }
 
-function uuidFor(value: unknown): string {
-  const hex = hashValue(value) + hashValue(["again", value]);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+/** 32 hex digits in the form of a uuid. */
+function uuidFor(...hex: readonly string[]): string {
+  const digits = hex.join("");
+  return [
+    [0, 8],
+    [8, 12],
+    [12, 16],
+    [16, 20],
+    [20, 32],
+  ]
+    .map(([from, to]) => digits.slice(from, to))
+    .join("-");
 }
 
 interface Place {

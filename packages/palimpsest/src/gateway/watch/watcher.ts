@@ -1,10 +1,16 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { ExchangeEnd, ExchangeRecord } from "../receipt/exchange-record.js";
+import type { WhatIfFigures } from "../receipt/what-if-figures.js";
 import type { AnswerHead, Exchange, ExchangeHead } from "./exchange.js";
 
 /** Reads exchanges that are over. Never rejects. */
 export interface ExchangeReader {
   read(exchange: Exchange): Promise<ExchangeRecord>;
+  /**
+   * What other policies would have cost on what was read so far; undefined where nobody knows. After `milliseconds`, where they
+   * are given, no further conversation is played.
+   */
+  whatIf(milliseconds?: number): Promise<WhatIfFigures | undefined>;
   close(): void;
 }
 

@@ -1,47 +1,63 @@
 import { Worker } from "node:worker_threads";
 import type { ExchangeRecord } from "../receipt/exchange-record.js";
+import type { WhatIfFigures } from "../receipt/what-if-figures.js";
 import type { Exchange } from "./exchange.js";
 import type { ReaderOptions } from "./exchange-reader.js";
 import { endpointOf } from "./read-exchange.js";
 import type { ExchangeReader } from "./watcher.js";
 
-/** To the thread: one exchange. */
-export interface WatchTask {
-  readonly id: number;
-  readonly exchange: Exchange;
-}
+/** To the thread: an exchange to read, or the question what other policies would have cost. */
+export type WatchTask =
+  | { readonly id: number; readonly kind: "read"; readonly exchange: Exchange }
+  | { readonly id: number; readonly kind: "what-if"; readonly milliseconds?: number };
 
 /** From the thread. */
-export interface WatchReport {
-  readonly id: number;
-  readonly record: ExchangeRecord;
+export type WatchReport =
+  | { readonly id: number; readonly kind: "read"; readonly record: ExchangeRecord }
+  | { readonly id: number; readonly kind: "what-if"; readonly figures: WhatIfFigures | undefined };
+
+/** Somebody who waits for the thread. */
+interface Waiting {
+  readonly take: (report: WatchReport) => void;
+  /** The thread is gone. */
+  readonly lose: () => void;
 }
+
+/** What is remembered is bounded by far less: with this the thread collects its garbage in time. */
+const MOST_MEMORY_MB = 1024;
 
 /**
  * Reads in a thread of its own, so that no parsing and no collection of garbage holds up the path. A thread that dies takes
  * nothing with it but what it was given: those exchanges count as unread, and the next one starts another.
  */
 export function createWorkerReader(options: ReaderOptions = {}): ExchangeReader {
-  const waiting = new Map<
-    number,
-    { readonly exchange: Exchange; readonly resolve: (record: ExchangeRecord) => void }
-  >();
+  const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let last = 0;
   const start = (): Worker => {
-    const started = new Worker(new URL("./watch-worker.js", import.meta.url), { workerData: options });
-    started.on("message", ({ id, record }: WatchReport) => {
-      waiting.get(id)?.resolve(record);
-      waiting.delete(id);
+    const started = new Worker(new URL("./watch-worker.js", import.meta.url), {
+      workerData: options,
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+    });
+    started.on("message", (report: WatchReport) => {
+      const one = waiting.get(report.id);
+      waiting.delete(report.id);
+      one?.take(report);
       if (waiting.size === 0) started.unref();
     });
     started.on("error", () => {});
     started.once("exit", () => {
       worker = undefined;
-      for (const { exchange, resolve } of waiting.values()) resolve(unreadRecord(exchange));
+      for (const { lose } of waiting.values()) lose();
       waiting.clear();
     });
     return started;
+  };
+  const ask = (task: WatchTask, one: Waiting, transfer: ArrayBuffer[] = []): void => {
+    worker ??= start();
+    worker.ref();
+    waiting.set(task.id, one);
+    worker.postMessage(task, transfer);
   };
   // Started now: the first exchange shall not wait for it.
   worker = start();
@@ -49,14 +65,30 @@ export function createWorkerReader(options: ReaderOptions = {}): ExchangeReader 
   return {
     read: (exchange) =>
       new Promise((resolve) => {
-        worker ??= start();
-        worker.ref();
         last += 1;
-        waiting.set(last, { exchange: { ...exchange, ...withoutBodies }, resolve });
+        const head = { ...exchange, ...withoutBodies };
         const bodies = [exchange.requestBody, exchange.answerBody].flatMap((body) =>
           body === undefined ? [] : [body.buffer as ArrayBuffer],
         );
-        worker.postMessage({ id: last, exchange } satisfies WatchTask, bodies);
+        ask(
+          { id: last, kind: "read", exchange },
+          {
+            take: (report) => resolve(report.kind === "read" ? report.record : unreadRecord(head)),
+            lose: () => resolve(unreadRecord(head)),
+          },
+          bodies,
+        );
+      }),
+    whatIf: (milliseconds) =>
+      new Promise((resolve) => {
+        last += 1;
+        ask(
+          { id: last, kind: "what-if", ...(milliseconds === undefined ? {} : { milliseconds }) },
+          {
+            take: (report) => resolve(report.kind === "what-if" ? report.figures : undefined),
+            lose: () => resolve(undefined),
+          },
+        );
       }),
     close: () => void worker?.terminate(),
   };

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { redactSecrets } from "../../agent/base/redact-secrets.js";
-import { exportConversation, type ExportedData, type ExportOptions } from "./export-conversation.js";
+import { exportConversation, type ExportOptions } from "./export-conversation.js";
 
 const BASE = "/api/conversations/c1";
 
-const row = (id: string, preview: string, characters = preview.length) => ({ id, preview, characters });
+const row = (id: string, preview: string, characters = preview.length) => ({
+  id,
+  preview,
+  characters,
+  isNew: id.startsWith("new"),
+});
 
 /** A server with so many requests; each shows three blocks, of which one is new and long. */
 function serverWith(requests: number, changes: Readonly<Record<string, unknown>> = {}) {
@@ -33,7 +38,7 @@ function serverWith(requests: number, changes: Readonly<Record<string, unknown>>
     if (number !== undefined) {
       const shown = [
         row("system", "You are an agent."),
-        row("first", "Hello"),
+        row(`old ${number}`, "Hello", 4000),
         row(`new ${number}`, "abc", 5000),
       ];
       return { blockCount: 3, blocks: shown, answer: [row(`answer ${number}`, "Yes.")] };
@@ -64,18 +69,20 @@ describe("an export", () => {
         `${BASE}/requests/0?from=0&count=200`,
         `${BASE}/requests/249?from=0&count=200`,
         `${BASE}/blocks/new%207?offset=0&count=8000`,
+        `${BASE}/blocks/old%20249?offset=0&count=8000`,
         `${BASE}/blocks/big?offset=0&count=8000`,
         `${BASE}/blocks/summary?offset=0&count=8000`,
       ]),
     );
-    expect(paths.some((path) => path.includes("/blocks/answer"))).toBe(false);
+    expect(paths.some((path) => /\/blocks\/(?:answer|old%207)/.test(path))).toBe(false);
     expect(exported?.data.leftOut).toBeNull();
     expect(exported?.data.generatedAt).toBe("1970-01-01T00:00:00.000Z");
   });
 
   it("of a live conversation is not live, and takes nothing back", async () => {
     const { ask } = serverWith(2);
-    const { answers } = (await exportConversation("c1", { ...options, ask }))?.data as ExportedData;
+    const exported = await exportConversation("c1", { ...options, ask });
+    const answers: Readonly<Record<string, unknown>> = exported?.data.answers ?? {};
     expect(answers[BASE]).toMatchObject({ live: false, canUndo: false });
     expect(answers["/api/conversations"]).toMatchObject({ conversations: [{ id: "c1", live: false }] });
   });

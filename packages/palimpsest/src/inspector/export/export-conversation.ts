@@ -78,7 +78,7 @@ export async function exportConversation(
   let requests = 0;
   for (const number of mostTelling(total, whole)) {
     if (!collected.hasRoom(SHARE_OF_REQUESTS)) break;
-    await addRequest(`${base}/requests/${number}`, { collected, blocks });
+    await addRequest(`${base}/requests/${number}`, { collected, blocks, isWhole: number === total - 1 });
     requests += 1;
   }
   const texts = await addTexts(base, { collected, blocks });
@@ -98,14 +98,18 @@ interface Collecting {
   readonly blocks: Set<string>;
 }
 
-async function addRequest(path: string, { collected, blocks }: Collecting): Promise<void> {
+/** `isWhole`: with the texts of everything in it, not only of what is new. */
+async function addRequest(
+  path: string,
+  { collected, blocks, isWhole }: Collecting & { readonly isWhole: boolean },
+): Promise<void> {
   for (let from = 0, count = 1; from < count && collected.hasRoom(1); from += ROWS) {
     const view = await collected.add<RequestView>(`${path}?from=${from}&count=${ROWS}`);
     if (view === undefined) return;
     count = view.blockCount;
-    for (const { id, characters, preview } of [...view.blocks, ...view.answer]) {
-      // What is shown whole already needs no second time.
-      if (characters > preview.length) blocks.add(id);
+    for (const { id, characters, preview, isNew } of [...view.blocks, ...view.answer]) {
+      // What is shown whole already needs no second time, nor what a request before it showed.
+      if (characters > preview.length && (isNew || isWhole)) blocks.add(id);
     }
   }
 }

@@ -39,6 +39,8 @@ export interface PlayOptions {
 export interface Played {
   readonly result: Omit<FileResult, "file">;
   readonly tallies: Readonly<Record<string, Tally>>;
+  /** Dollars of each turn with what was forgotten read again, by policy: they add up to its `fullCost`. */
+  readonly fullCosts: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Plays a recorded conversation through every policy side by side, reading it once. */
@@ -73,7 +75,7 @@ export async function playConversation(
           ...(kinds === undefined ? {} : { kinds }),
           keepsMissing: options.missing === true,
         });
-        return { playedWith, play, regainingEndedAtTurn: null };
+        return { playedWith, play, regainingEndedAtTurn: null, fullCosts: [] };
       }),
     );
   const playable = createPlayableRounds();
@@ -114,6 +116,7 @@ export async function playConversation(
       policies,
     },
     tallies: Object.fromEntries(plays.map(({ play }) => [play.name, play.tally])),
+    fullCosts: Object.fromEntries(plays.map(({ play, fullCosts }) => [play.name, fullCosts])),
   };
 }
 
@@ -122,6 +125,7 @@ interface Side {
   readonly playedWith: PlayedWith;
   readonly play: PolicyPlay;
   regainingEndedAtTurn: number | null;
+  fullCosts: readonly number[];
 }
 
 /**
@@ -150,6 +154,7 @@ async function playRegaining(
     } = side;
     tally.fullCost = tally.cost;
     tally.beforeRecordedCompaction.fullCost = tally.beforeRecordedCompaction.cost;
+    side.fullCosts = side.play.turnCosts;
     if (firstForgotten === undefined) return [];
     return [{ side, play: new RegainPlay({ ...playedWith, finder, sources, firstForgotten }) }];
   });
@@ -169,27 +174,24 @@ async function playRegaining(
   for (const { side, play } of again) {
     const { tally } = side.play;
     side.regainingEndedAtTurn = play.endedAtTurn ?? null;
-    const fullCost = (turns?: number): number => costOfSameTurns(side.play.turnCosts, { again: play, turns });
-    Object.assign(tally, play.all, { fullCost: fullCost() });
+    side.fullCosts = costsOfSameTurns(side.play.turnCosts, play);
+    Object.assign(tally, play.all, { fullCost: sumOf(side.fullCosts) });
     const before = tally.beforeRecordedCompaction;
-    Object.assign(before, play.beforeRecordedCompaction, { fullCost: fullCost(before.turns) });
+    const fullCost = sumOf(side.fullCosts.slice(0, before.turns));
+    Object.assign(before, play.beforeRecordedCompaction, { fullCost });
   }
 }
 
 /**
- * What the turns that were played without reading again cost with it. Where reading again filled the window sooner,
- * the turns that it did not get to cost what they did without: else a conversation that ends early would be the cheaper
- * one. `turns`: only the first so many.
+ * What each of the turns that were played without reading again costs with it. Where reading again filled the window sooner,
+ * the turns that it did not get to cost what they did without: else a conversation that ends early would be the cheaper one.
  */
-function costOfSameTurns(
-  costs: readonly number[],
-  { again, turns = costs.length }: { readonly again: RegainPlay; readonly turns?: number | undefined },
-): number {
+function costsOfSameTurns(costs: readonly number[], again: RegainPlay): readonly number[] {
   const end = again.endedAtTurn ?? Infinity;
-  return costs
-    .slice(0, turns)
-    .reduce((sum, cost, turn) => sum + (again.turnCosts[turn] ?? 0) + (turn >= end ? cost : 0), 0);
+  return costs.map((cost, turn) => (again.turnCosts[turn] ?? 0) + (turn >= end ? cost : 0));
 }
+
+const sumOf = (costs: readonly number[]): number => costs.reduce((sum, cost) => sum + cost, 0);
 
 function resultOf(
   { play, regainingEndedAtTurn }: Side,

@@ -6,7 +6,7 @@ import type { RecordingReading } from "../readers/recording.js";
 import { overviewOf } from "./overview.js";
 import { messagesOf, surveyed } from "./recorded-messages.js";
 import type { RecordedConversation, RecordedRound } from "./recorded-round.js";
-import { openRecordingFile, type RecordingFile } from "./recording-file.js";
+import { openRecordingFile, type RecordedLines } from "./recording-file.js";
 import { RoundBuilder } from "./round-builder.js";
 import { CompactionUndoer, type PlayedMessages } from "./undo-compactions.js";
 
@@ -18,8 +18,11 @@ import { CompactionUndoer, type PlayedMessages } from "./undo-compactions.js";
  * The file is read again for each `rounds()`: of its content no more than a round and a chunk is in memory (but
  * all of it for Gemini CLI, whose log says at its end what holds, and for what is one document: SWE-agent, OpenCode, lists).
  */
-export async function openConversation(path: string): Promise<RecordedConversation> {
-  const file = await openRecordingFile(path);
+export const openConversation = async (path: string): Promise<RecordedConversation> =>
+  conversationIn(await openRecordingFile(path));
+
+/** The same for lines that are at hand. Throws `RecordingError` where there are no messages. */
+export async function conversationIn(file: RecordedLines): Promise<RecordedConversation> {
   const reading = await surveyed(file);
   const { played, damagedLines } = await choosePlayed(file, reading);
   const rounds = () =>
@@ -43,7 +46,7 @@ interface Chosen {
   readonly damagedLines: number;
 }
 
-async function choosePlayed(file: RecordingFile, reading: RecordingReading): Promise<Chosen> {
+async function choosePlayed(file: RecordedLines, reading: RecordingReading): Promise<Chosen> {
   const parser = new LineParser();
   const builder = reading.build();
   const undoer = new CompactionUndoer();

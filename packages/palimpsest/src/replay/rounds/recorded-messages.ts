@@ -1,7 +1,7 @@
 import type { Message } from "@palimpsest/core";
 import { LineParser } from "../readers/line-parser.js";
 import type { MessageBuilder, RecordingReading } from "../readers/recording.js";
-import type { RecordingFile } from "./recording-file.js";
+import type { RecordedLines } from "./recording-file.js";
 
 /** What one pass over a file goes through. */
 interface Pass {
@@ -10,7 +10,7 @@ interface Pass {
 }
 
 /** A reading that knows what has to be known before the first message is built. */
-export async function surveyed(file: RecordingFile): Promise<RecordingReading> {
+export async function surveyed(file: RecordedLines): Promise<RecordingReading> {
   const reading = file.reader.begin();
   if (!file.reader.needsSurvey) return reading;
   for await (const lines of file.lines(new LineParser())) for (const line of lines) reading.survey(line);
@@ -19,7 +19,7 @@ export async function surveyed(file: RecordingFile): Promise<RecordingReading> {
 
 /** All messages of the file in its order, in lists of what one chunk completed. */
 export async function* messagesOf(
-  file: RecordingFile,
+  file: RecordedLines,
   { parser, builder }: Pass,
 ): AsyncGenerator<readonly Message[]> {
   for await (const lines of file.lines(parser)) yield lines.flatMap((line) => builder.take(line));

@@ -6,6 +6,7 @@ import {
   requireText,
   TEXT_CHECK_BYTES,
 } from "../readers/detect-format.js";
+import { claudeCodeReader } from "../readers/claude-code.js";
 import { LineParser, parseDocument } from "../readers/line-parser.js";
 import { RecordingError, recordingErrorOf } from "../readers/recording-error.js";
 import type { FormatReader, RecordedLine } from "../readers/recording.js";
@@ -14,6 +15,9 @@ import { repositoryOf } from "./repository.js";
 const CHUNK_BYTES = 256 * 1024;
 /** Where lines are long, fewer of them tell the format. */
 const DETECTION_BYTES = 8 * 1024 * 1024;
+
+/** What a conversation is read from. */
+export type RecordedLines = Pick<RecordingFile, "reader" | "repository" | "lines">;
 
 /** A recording whose lines can be read as often as they are needed, a chunk at a time. */
 export interface RecordingFile {
@@ -53,6 +57,16 @@ export async function openRecordingFile(path: string): Promise<RecordingFile> {
     lines: () => documentLines(path),
   };
 }
+
+/** A transcript of this project's own whose lines are in memory. */
+export const transcriptInMemory = (lines: () => Iterable<Uint8Array>): RecordedLines => ({
+  reader: claudeCodeReader,
+  repository: "",
+  async *lines(parser) {
+    for (const line of lines()) yield parser.push(line);
+    yield parser.end();
+  },
+});
 
 async function sizeOf(path: string): Promise<number> {
   try {

@@ -6,10 +6,9 @@ import { unpackPlaced } from "./earlier-texts.js";
 import { byteRangesOf, segmentLines, segmentOf } from "./preserved-segment.js";
 import { readBackToBoundary, readLive } from "./read-live.js";
 
-/** One line of a batch, its line break included. */
+/** One line of a batch. */
 export interface EncodedLine {
-  readonly bytes: Buffer;
-  /** The same without its line break. JSON has neither NUL nor lone surrogates. */
+  /** Without its line break. JSON has neither NUL nor lone surrogates nor line breaks of its own. */
   readonly text: string;
   /** Whether reading back from the end may stop here. */
   readonly isBoundary: boolean;
@@ -26,9 +25,14 @@ export async function encodeBatch(
     const isBoundary = isOwnBoundary(message);
     const placed = isBoundary ? await placedBoundary(message, file, { length, lines }) : message;
     const text = encodeMessage(placed);
-    lines.push({ bytes: Buffer.from(`${text}\n`), text, isBoundary });
+    lines.push({ text, isBoundary });
   }
   return lines;
+}
+
+/** The lines as they stand in a file, each with its line break. */
+export function bytesOfBatch(lines: readonly EncodedLine[]): Buffer {
+  return Buffer.from(lines.map(({ text }) => `${text}\n`).join(""));
 }
 
 interface WrittenSoFar {
@@ -42,7 +46,7 @@ async function placedBoundary(
   file: ByteSource,
   { length, lines }: WrittenSoFar,
 ): Promise<Message> {
-  const batch = Buffer.concat(lines.map(({ bytes }) => bytes));
+  const batch = bytesOfBatch(lines);
   const soFar = extendedSource(file, length, batch);
   const end = length + batch.length;
   return packed(await withHint(message, soFar, end), soFar, end);

@@ -1,6 +1,6 @@
 import { TranscriptError, type Message, type TranscriptWriter } from "@palimpsest/core";
 import { fileSource } from "./byte-source.js";
-import { encodeBatch } from "./encode-batch.js";
+import { bytesOfBatch, encodeBatch } from "./encode-batch.js";
 import type { OpenFile } from "./file-system.js";
 import { withIoErrors } from "./io-error.js";
 import type { Lock } from "./lock.js";
@@ -27,8 +27,7 @@ export function createJsonlWriter(parts: JsonlWriterParts): TranscriptWriter {
 
   async function store(messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
-    const lines = await encodeBatch(messages, fileSource(file), goodLength);
-    const bytes = Buffer.concat(lines.map((line) => line.bytes));
+    const bytes = bytesOfBatch(await encodeBatch(messages, fileSource(file), goodLength));
     if (mustCut) await cut();
     try {
       mustCut = true;

@@ -56,12 +56,17 @@ const reasonOf = (error: unknown): string => {
   return text;
 };
 
-/** Runs it; whatever the database says becomes a `TranscriptError` whose sentence begins with `what`. */
+/** Whatever the database says, as a `TranscriptError` whose sentence begins with `what`. */
+export function databaseError(what: string, error: unknown): TranscriptError {
+  if (error instanceof TranscriptError) return error;
+  return new TranscriptError("io", `${what}: ${reasonOf(error)}.`, { cause: error });
+}
+
+/** Runs it, and throws what the database says as `databaseError` does. */
 export async function withDatabaseErrors<T>(what: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof TranscriptError) throw error;
-    throw new TranscriptError("io", `${what}: ${reasonOf(error)}.`, { cause: error });
+    throw databaseError(what, error);
   }
 }

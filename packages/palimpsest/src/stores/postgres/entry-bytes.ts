@@ -8,8 +8,7 @@ export interface EntryRow {
   readonly line: string;
 }
 
-export const TEXT = 0;
-/** The line is text; base64 of bytes that a database does not take as text; and either may lack its line break. */
+/** 0: the line is text. Otherwise base64 of bytes that a database does not take as text; and either may lack its line break. */
 const BASE64 = 1;
 const UNFINISHED = 2;
 
@@ -24,7 +23,7 @@ export function encodeEntry(bytes: Buffer): {
   const isText = isUtf8(content) && !content.includes(0);
   return {
     size: bytes.length,
-    form: (isText ? TEXT : BASE64) + (isFinished ? 0 : UNFINISHED),
+    form: (isText ? 0 : BASE64) + (isFinished ? 0 : UNFINISHED),
     line: isText ? content.toString("utf8") : content.toString("base64"),
   };
 }

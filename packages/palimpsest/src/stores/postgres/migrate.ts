@@ -1,6 +1,6 @@
 import { TranscriptError } from "@palimpsest/core";
 import { checkSchema, quoteName, withDatabaseErrors, type Database } from "./database.js";
-import { MIGRATIONS, NEWEST_VERSION } from "./migrations.js";
+import { MIGRATIONS, NEWEST_VERSION } from "./migrations/migrations.js";
 
 export interface MigrateOptions {
   readonly schema?: string;

@@ -1,3 +1,4 @@
+import type { EncodedLine } from "../jsonl/encode-batch.js";
 import type { Database } from "./database.js";
 import { quoteName } from "./database.js";
 import { readRow, type EntryRow } from "./entry-bytes.js";
@@ -13,10 +14,10 @@ interface Batch {
   readonly generation: number;
   readonly leaseMs: number;
   readonly head: number;
-  /** Names this try and its repetitions. */
-  readonly batch: string;
+  /** Tells this batch and its repetitions from others under the same lease. */
+  readonly batch: number;
   readonly key: string | undefined;
-  readonly rows: readonly StagedRow[];
+  readonly lines: readonly EncodedLine[];
 }
 
 /** Lines of a file that are not yet a conversation's. */
@@ -72,25 +73,35 @@ export interface Statements {
   purge(id: string, limits: { floor: number; before: Date; most: number }): Promise<number>;
 }
 
+/** A list as the database reads it; made by the client it costs several times as much. */
+const numberList = (numbers: readonly number[]): string => `{${numbers.join(",")}}`;
+
 export function createStatements(
   database: Database,
   { schema, tenant }: { readonly schema: string; readonly tenant: string },
 ): Statements {
   const prefix = quoteName(schema);
+  /** What is asked, by name: the same text at every call. */
+  const texts = new Map<string, string>();
+  const callOf = (name: string, count: number): string => {
+    const known = texts.get(name);
+    if (known !== undefined) return known;
+    const places = Array.from({ length: count }, (_, at) => `$${at + 1}`).join(", ");
+    const text = `${prefix}.${name}(${places})`;
+    texts.set(name, text);
+    return text;
+  };
   const rowsOf = async (
     name: string,
     values: readonly unknown[],
   ): Promise<readonly Record<string, unknown>[]> => {
-    const places = [tenant, ...values].map((_, at) => `$${at + 1}`).join(", ");
-    const { rows } = await database.query(`select * from ${prefix}.${name}(${places})`, [tenant, ...values]);
+    const given = [tenant, ...values];
+    const { rows } = await database.query(`select * from ${callOf(name, given.length)}`, given);
     return rows;
   };
   const valueOf = async (name: string, values: readonly unknown[]): Promise<unknown> => {
-    const places = [tenant, ...values].map((_, at) => `$${at + 1}`).join(", ");
-    const { rows } = await database.query(`select ${prefix}.${name}(${places}) as value`, [
-      tenant,
-      ...values,
-    ]);
+    const given = [tenant, ...values];
+    const { rows } = await database.query(`select ${callOf(name, given.length)} as value`, given);
     return rows[0]?.["value"];
   };
 
@@ -118,22 +129,32 @@ export function createStatements(
     async release(id, { owner, generation }) {
       await rowsOf("release", [id, owner, generation]);
     },
-    async append(id, { owner, generation, leaseMs, head, batch, key, rows }) {
-      const isPlain = rows.every(({ form, isBoundary }) => form === 0 && !isBoundary);
-      const answer = await valueOf("append", [
+    async append(id, { owner, generation, leaseMs, head, batch, key, lines }) {
+      let end = head;
+      const sizes: number[] = [];
+      const seqs: number[] = [];
+      const boundaries: number[] = [];
+      for (const { text, isBoundary } of lines) {
+        const size = Buffer.byteLength(text) + 1;
+        seqs.push(end);
+        sizes.push(size);
+        if (isBoundary) boundaries.push(end);
+        end += size;
+      }
+      const answer = await valueOf("append_batch", [
         id,
         owner,
         generation,
         leaseMs,
         head,
-        rows.reduce((sum, { size }) => sum + size, 0),
-        batch,
+        end - head,
+        String(batch),
         key ?? null,
-        rows.map(({ seq }) => seq),
-        rows.map(({ size }) => size),
-        isPlain ? null : rows.map(({ form }) => form),
-        isPlain ? null : rows.map(({ isBoundary }) => isBoundary),
-        rows.map(({ line }) => line),
+        numberList(seqs),
+        numberList(sizes),
+        numberList(boundaries),
+        // One text: a list of texts would be quoted letter by letter here and read so there.
+        lines.map(({ text }) => text).join("\n"),
       ]);
       const [status, newHead, interrupted] = String(answer).split(" ");
       return {

@@ -153,12 +153,13 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
             `Conversation ${id} is being written by ${by}; wait for it or open it with whenBusy.`,
           );
         }
+        const mark = markOf(tenant, id);
         return createPostgresWriter({
           conversationId: id,
           statements,
           lease: answer.lease,
           leaseMs,
-          onAppended: () => notifier.grown(markOf(tenant, id)),
+          onAppended: () => notifier.grown(mark),
         });
       });
     },

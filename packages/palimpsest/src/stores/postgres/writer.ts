@@ -1,9 +1,7 @@
 import { TranscriptError, type Message, type TranscriptWriter } from "@palimpsest/core";
-import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { encodeBatch, type EncodedLine } from "../jsonl/encode-batch.js";
-import { isLostConnection, withDatabaseErrors } from "./database.js";
-import { TEXT } from "./entry-bytes.js";
+import { databaseError, isLostConnection, withDatabaseErrors } from "./database.js";
 import { entrySource } from "./entry-source.js";
 import type { Lease, Statements } from "./statements.js";
 
@@ -47,6 +45,7 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
   const { conversationId, statements, lease, leaseMs, onAppended } = parts;
   const interrupt = new AbortController();
   let head = lease.head;
+  let batches = 0;
   /** Why nothing more can be stored by this writer. */
   let broken: TranscriptError | undefined;
   let queue: Promise<unknown> = Promise.resolve();
@@ -84,13 +83,7 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
   async function store(messages: readonly Message[], key: string | undefined): Promise<void> {
     if (broken !== undefined) throw broken;
     if (messages.length === 0) return;
-    let seq = head;
-    const rows = (await encode(messages)).map(({ bytes, text, isBoundary }) => {
-      const row = { seq, isBoundary, size: bytes.length, form: TEXT, line: text };
-      seq += row.size;
-      return row;
-    });
-    const batch = { ...lease, leaseMs, head, batch: randomUUID(), key, rows };
+    const batch = { ...lease, leaseMs, head, batch: (batches += 1), key, lines: await encode(messages) };
     const {
       status,
       head: stored,
@@ -108,6 +101,18 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
     head = stored;
     if (interrupted) askToStop();
     onAppended();
+  }
+
+  async function storeInTurn(messages: readonly Message[], key: string | undefined): Promise<void> {
+    await queue;
+    try {
+      await store(messages, key);
+    } catch (error) {
+      const told = databaseError(`Conversation ${conversationId} could not be written`, error);
+      // Whether it was stored nobody knows: the next reader does.
+      if (told.code === "io") breakOff(told);
+      throw told;
+    }
   }
 
   /** A connection may be lost after the statement was carried out: the same batch again is then a repetition. */
@@ -140,15 +145,7 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
           `Conversation ${conversationId} was closed; open it again to append.`,
         );
       }
-      const copied = [...messages];
-      const what = `Conversation ${conversationId} could not be written`;
-      const stored = queue.then(() =>
-        withDatabaseErrors(what, () => store(copied, key)).catch((error: unknown) => {
-          // Whether it was stored nobody knows: the next reader does.
-          if (error instanceof TranscriptError && error.code === "io") breakOff(error);
-          throw error;
-        }),
-      );
+      const stored = storeInTurn([...messages], key);
       queue = stored.catch(() => undefined);
       return stored;
     },

@@ -216,12 +216,14 @@ export class Talk implements TalkHandle {
     const otherCommands = screenCommands.map(({ name }) => name);
     const content = this.pictures.contentOf(text);
     const events = answerPrompt({ content, ...options }, { session, query, signal, otherCommands });
-    let next = await events.next();
-    while (next.done !== true) {
-      await this.#hear(next.value, signal);
-      next = await events.next();
-    }
-    const result = next.value;
+    const result = await session.turn(async () => {
+      let next = await events.next();
+      while (next.done !== true) {
+        await this.#hear(next.value, signal);
+        next = await events.next();
+      }
+      return next.value;
+    });
     const isAnswer = result.command === undefined;
     const words = result.text + heldAdvice(result, session);
     if (result.startsAnew === true) {
