@@ -56,8 +56,8 @@ export const storeFaults = [
     runs: ["postgres-crash"],
     edits: [
       {
-        file: store("postgres/migrations.ts"),
-        from: "c.id = p_conversation and c.owner = p_owner and c.generation = p_generation\n    and c.head = p_head and c.expires > clock_timestamp()",
+        file: store("postgres/migrations/append-batch.ts"),
+        from: "c.id = p_conversation and c.owner = p_owner and c.generation = p_generation\n      and c.head = p_head and c.expires > clock_timestamp()",
         to: "c.id = p_conversation",
       },
     ],
@@ -69,7 +69,7 @@ export const storeFaults = [
     runs: ["postgres-crash"],
     edits: [
       {
-        file: store("postgres/migrations.ts"),
+        file: store("postgres/migrations/tables.ts"),
         from: "set owner = p_owner, generation = c.generation + 1, interrupted = false",
         to: "set owner = p_owner, generation = greatest(c.generation, 1), interrupted = false",
       },

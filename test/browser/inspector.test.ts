@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
+import axe from "axe-core";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -9,12 +8,11 @@ import { inspectorOf, openInspector, type OpenPage } from "./inspector-page.js";
 import { recordingLines } from "./made-up-recording.js";
 
 const screenshots = process.env["PALIMPSEST_SCREENSHOTS"];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What axe-core says is wrong and serious, and where. */
 async function seriousFaults(page: Page): Promise<readonly string[]> {
   // Through the debugger, as a person's own tools would: the page's policy lets no script in.
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   return (await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
     violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")

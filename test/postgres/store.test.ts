@@ -386,6 +386,96 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
       expect((await client.query("select * from palimpsest.entry")).rows).toEqual([]);
       client.release();
     });
+
+    it("no function of the schema gives a bound role anything of another tenant, or changes it, whatever it is told", async () => {
+      const theirs = newStore({ tenant: "hidden" });
+      const writer = await theirs.open("c");
+      await writer.append([conversationBuilder().user("secret")], { key: "k" });
+      await theirs.notes("c").write("secret");
+      await theirs.standIns.insert("k", "secret");
+      const tables = ["conversation", "entry", "waiter", "document", "stand_in", "import_line"];
+      const held = async (): Promise<unknown> =>
+        Promise.all(
+          tables.map(
+            async (table) =>
+              (await pool.query(`select * from palimpsest.${table} where tenant = 'hidden' order by 1, 2`))
+                .rows,
+          ),
+        );
+      const before = await held();
+      const { rows: leases } = await pool.query(
+        "select owner, generation, head from palimpsest.conversation where tenant = 'hidden'",
+      );
+      const { owner, generation, head } = leases[0] as Record<string, unknown>;
+      const { rows: keys } = await pool.query("select key from palimpsest.stand_in where tenant = 'hidden'");
+      const { key } = keys[0] as { key: Buffer };
+      // What somebody would say who knows everything of them.
+      const known: Readonly<Record<string, unknown>> = {
+        p_tenant: "hidden",
+        p_conversation: "c",
+        p_owner: owner,
+        p_generation: generation,
+        p_ttl: 60_000,
+        p_head: head,
+        p_total: 2,
+        p_batch: "1",
+        p_key: null,
+        p_seqs: [head],
+        p_sizes: [2],
+        p_forms: [0],
+        p_boundaries: null,
+        p_lines: null,
+        p_mode: "interrupt",
+        p_from: 0,
+        p_to: 1e9,
+        p_most: 100,
+        p_kind: "notes",
+        p_name: "c",
+        p_content: "forged",
+        p_first: false,
+        p_keys: [key],
+        p_value: "forged",
+        p_before: new Date(Date.now() + 1e6),
+        p_floor: 1e9,
+        p_import: "forged",
+        p_role: "worker",
+      };
+      const special: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+        append: { p_boundaries: [false], p_lines: ["x"] },
+        append_batch: { p_boundaries: [], p_lines: "x" },
+        stage_lines: { p_boundaries: [false], p_lines: ["x"] },
+        insert_stand_in: { p_key: key, p_from: null },
+      };
+      const { rows: functions } = await pool.query(
+        "select p.proname as name, p.proargnames[1:p.pronargs] as names from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'palimpsest'",
+      );
+      expect(functions.length).toBeGreaterThan(20);
+      const tied = poolOf("tied");
+      for (const { name, names } of functions as { name: string; names: readonly string[] }[]) {
+        const told = { ...known, ...special[name] };
+        expect({ name, unknown: names.filter((argument) => !(argument in told)) }).toEqual({
+          name,
+          unknown: [],
+        });
+        const places = names.map((_, at) => `$${at + 1}`).join(", ");
+        const answer = await tied
+          .query(
+            `select * from palimpsest.${name}(${places})`,
+            names.map((argument) => told[argument]),
+          )
+          .then(
+            ({ rows }) => rows,
+            (error: Error) => {
+              // Refused as what it is, and not because the call was not one.
+              expect(`${name}: ${error.message}`).toMatch(/row-level security/);
+              return [];
+            },
+          );
+        expect(`${name}: ${JSON.stringify(answer)}`).not.toContain("secret");
+      }
+      expect(await held()).toEqual(before);
+      await writer.close();
+    });
   });
 
   it("notes, calibration and gaps are kept by tenant", async () => {

@@ -8,6 +8,8 @@ export interface Lock {
   readonly url: string;
   /** What switches modes: sent as `Authorization: Bearer`. */
   readonly token: string;
+  /** Where it records, if it does. */
+  readonly recordFolder?: string;
 }
 
 export const newToken = (): string => randomBytes(24).toString("base64url");

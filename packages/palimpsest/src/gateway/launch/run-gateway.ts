@@ -8,6 +8,7 @@ import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.j
 import { emptyReceipt } from "../receipt/receipt.js";
 import { arrangementFor, type Arrangement, type Environment } from "./known-agents.js";
 import { WHAT_IF_MS } from "./proxy-messages.js";
+import { noteRecordFolder } from "./record-folders.js";
 import { newToken, removeLock, writeLock } from "./lock-file.js";
 import { runCommand } from "./run-command.js";
 import { tellExchanges } from "./tell-exchanges.js";
@@ -68,7 +69,14 @@ export async function runGateway(run: GatewayRun): Promise<number> {
   let lock: string | undefined;
   try {
     if (recordFolder !== undefined) run.say(`what is said is recorded in ${recordFolder}, contents and all`);
-    lock = await writeLock(run.lockFolder, supervisor.port, { pid: process.pid, url, token: controlToken });
+    const recorded = recordFolder === undefined ? {} : { recordFolder };
+    lock = await writeLock(run.lockFolder, supervisor.port, {
+      pid: process.pid,
+      url,
+      token: controlToken,
+      ...recorded,
+    });
+    if (recordFolder !== undefined) await noteRecordFolder(run.lockFolder, recordFolder);
     if (run.command.length > 0) return await serveCommand(run, supervisor, url);
     run.onListening(url);
     await stopAsked();

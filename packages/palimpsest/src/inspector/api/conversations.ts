@@ -1,3 +1,4 @@
+import type { Fields } from "../../replay/readers/recording.js";
 import type { ListedConversation, UndoResult } from "../contract.js";
 import type { ConversationIndex } from "../index/conversation-index.js";
 import type { MessageReader } from "../index/message-reader.js";
@@ -12,6 +13,16 @@ export interface OpenConversation {
   /** The file that it is read from. */
   readonly path: string;
   readonly canUndo: boolean;
+  /** Sizes at which something happens, where its agent tells them. */
+  readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
+  /** A request's body by the id of its answer, where the program that sent it remembers it. */
+  readonly remembered?: (response: string) => RememberedBody | undefined;
+}
+
+/** A body that a running program has sent. */
+export interface RememberedBody {
+  readonly body: Fields;
+  readonly betas: readonly string[];
 }
 
 /** What the API shows: where conversations come from is nothing that it knows. */

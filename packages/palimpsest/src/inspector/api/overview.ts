@@ -13,7 +13,7 @@ const MOST_LARGE = 20;
 
 /** What a conversation consists of and what it cost. */
 export async function overview(conversation: OpenConversation): Promise<ConversationOverview> {
-  const { index, listed, version, canUndo } = conversation;
+  const { index, listed, version, canUndo, thresholds } = conversation;
   const { requests, lanes } = index.traced;
   const newest = newestMain(index);
   const parts = newest === undefined ? [] : (index.parts[newest.number]?.kinds ?? []);
@@ -28,7 +28,7 @@ export async function overview(conversation: OpenConversation): Promise<Conversa
       return { id, name, requests: own.length, cost: dollarsOf(own) };
     }),
     window: model?.contextWindow ?? null,
-    thresholds: [],
+    thresholds,
     compactions: index.compactions.map(({ mark }) => mark),
     largest: newest === undefined ? [] : largestOf(index, newest),
     duplicateReads: end.duplicateReads,

@@ -1,18 +1,17 @@
-import { type RequestEntry, type RequestPart } from "../../replay/requests/request-index.js";
+import { hashValue } from "@palimpsest/core/engine";
+import type { RequestEntry, RequestPart } from "../../replay/requests/request-index.js";
 import { readRecordedRequests, type RecordedRequests } from "../../replay/requests/recorded-requests.js";
 import { isFields, type Fields } from "../../replay/readers/recording.js";
 import type { TracedRequest } from "../index/trace-requests.js";
-import type { OpenConversation } from "./conversations.js";
+import type { OpenConversation, RememberedBody } from "./conversations.js";
 
 /** A request as it was sent. */
-export interface RecordedBody {
-  readonly entry: RequestEntry;
-  readonly body: Fields;
+export interface RecordedBody extends RememberedBody {
   readonly parts: readonly RecordedPart[];
 }
 
 /** A part of a body in the order in which it is cached, with its value. */
-export interface RecordedPart extends RequestPart {
+export interface RecordedPart extends Omit<RequestPart, "uuid"> {
   readonly value: unknown;
 }
 
@@ -23,12 +22,14 @@ interface ByResponse {
   readonly entries: ReadonlyMap<string, RequestEntry>;
 }
 
-/** The body of a request, where it stands in the recording. */
+/** The body of a request, where a running program remembers it or it stands in the recording. */
 export async function recordedBody(
   conversation: OpenConversation,
   { responseId }: Pick<TracedRequest, "responseId">,
 ): Promise<RecordedBody | undefined> {
-  const { index, path } = conversation;
+  const { index, path, remembered } = conversation;
+  const live = remembered?.(responseId);
+  if (live !== undefined) return { ...live, parts: partsOfBody(live.body) };
   if (!index.scanned.heads.requests.some(({ response }) => response === responseId)) return undefined;
   let known = read.get(index);
   if (known === undefined) read.set(index, (known = readByResponse(path)));
@@ -36,11 +37,8 @@ export async function recordedBody(
   const entry = entries.get(responseId);
   if (entry === undefined) return undefined;
   const { body } = await requests.rebuild(entry);
-  return {
-    entry,
-    body,
-    parts: requests.parts(entry).map((part) => ({ ...part, value: valueOf(body, part) })),
-  };
+  const parts = requests.parts(entry).map((part) => ({ ...part, value: valueOf(body, part) }));
+  return { body, betas: entry.record.betas ?? [], parts };
 }
 
 async function readByResponse(path: string): Promise<ByResponse> {
@@ -53,17 +51,44 @@ async function readByResponse(path: string): Promise<ByResponse> {
   return { requests, entries };
 }
 
+/** The parts of a body that is at hand, with their markers; a part's id says what it is without its marker. */
+function partsOfBody(body: Fields): readonly RecordedPart[] {
+  const part = (place: Omit<RecordedPart, "id" | "marker" | "value">, given: unknown): RecordedPart => {
+    const { cache_control: marker, ...bare } = isFields(given) ? given : { value: given };
+    const value = isFields(given) ? bare : given;
+    return {
+      ...place,
+      id: hashValue([place.kind, place.role, value]),
+      value,
+      ...(marker === undefined ? {} : { marker }),
+    };
+  };
+  return [
+    ...listOf(body["tools"]).map((tool, index) => part({ kind: "tool", index }, tool)),
+    ...blocksIn(body["system"]).map((block, index) => part({ kind: "system", index }, block)),
+    ...listOf(body["messages"]).flatMap((message, index) => {
+      if (!isFields(message)) return [];
+      const { role } = message;
+      const of = { kind: "message" as const, index, ...(typeof role === "string" ? { role } : {}) };
+      return blocksIn(message["content"]).map((value, block) => part({ ...of, block }, value));
+    }),
+  ];
+}
+
 /** What stands at the place of a part. */
 function valueOf(body: Fields, { kind, index, block }: RequestPart): unknown {
   if (kind === "tool") return listOf(body["tools"])[index];
-  if (kind === "system") {
-    const { system } = body;
-    return typeof system === "string" ? { type: "text", text: system } : listOf(system)[index];
-  }
+  if (kind === "system") return blocksIn(body["system"])[index];
   const message = listOf(body["messages"])[index];
-  const content = isFields(message) ? message["content"] : undefined;
+  if (!isFields(message)) return message;
+  const { content } = message;
   if (block !== undefined) return listOf(content)[block];
-  return typeof content === "string" ? { type: "text", text: content } : message;
+  return typeof content === "string" ? textBlock(content) : message;
 }
+
+const textBlock = (text: string): Fields => ({ type: "text", text });
+
+const blocksIn = (content: unknown): readonly unknown[] =>
+  typeof content === "string" ? [textBlock(content)] : listOf(content);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -148,9 +148,9 @@ export function recordedDifference(
   };
 }
 
-const compared = ({ body, entry }: RecordedBody): Parameters<typeof firstDifference>[0] => ({
+const compared = ({ body, betas }: RecordedBody): Parameters<typeof firstDifference>[0] => ({
   parts: partsOf(body),
-  settings: settingsOf(body, entry.record.betas ?? []),
+  settings: settingsOf(body, betas),
 });
 
 const pathOf = ({ kind, index, block }: RecordedPart): string =>

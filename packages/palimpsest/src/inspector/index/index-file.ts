@@ -26,7 +26,7 @@ export interface IndexSummary {
 interface Header extends IndexSummary {
   readonly version: number;
   readonly path: string;
-  readonly print: string;
+  readonly messages: number;
   readonly scanned: Omit<ScannedRecording, "messages" | "heads">;
 }
 
@@ -61,25 +61,36 @@ export async function readSummary(folder: string, path: string): Promise<IndexSu
 
 /**
  * The index of a recording: as it was kept where the file is as it was, extended where it has only grown, else made anew. What was
- * made is kept; a folder that cannot be written to is no failure. Throws `RecordingError`.
+ * made is kept, of a file that grows from time to time; a folder that cannot be written to is no failure. Throws `RecordingError`.
  */
 export async function openIndex(path: string, options: IndexOptions): Promise<ConversationIndex> {
   const { folder, known, ...scan } = options;
-  const kept = await readIndex(folder, path, known).catch(() => undefined);
   const file = await stat(path).catch(() => undefined);
+  const kept = known === undefined ? await readIndex(folder, path).catch(() => undefined) : undefined;
   if (kept !== undefined && file?.size === kept.size && file.mtimeMs === kept.modified) {
     return indexConversation(kept.scanned);
   }
+  const before = known?.scanned ?? kept?.scanned;
   const isGrown =
-    kept?.scanned.next !== undefined &&
+    before?.next !== undefined &&
     file !== undefined &&
-    file.size >= kept.size &&
-    (await printOf(path, kept.size)) === kept.print;
-  const scanned = await scanRecording(path, { ...scan, earlier: isGrown ? kept.scanned : undefined });
-  const index = indexConversation(scanned);
+    file.size >= before.size &&
+    (await printOf(path, before.size)) === before.print;
+  const earlier = isGrown ? before : undefined;
+  const scanned = await scanRecording(path, { ...scan, earlier });
+  const print = await printOf(path, scanned.size).catch(() => "");
+  const keptSize = earlier?.keptSize ?? 0;
+  if (scanned.size - keptSize < Math.max(LEAST_GROWTH, keptSize * LEAST_SHARE) && keptSize > 0) {
+    return indexConversation({ ...scanned, print, keptSize });
+  }
+  const index = indexConversation({ ...scanned, print, keptSize: scanned.size });
   await writeIndex(folder, { path, modified: file?.mtimeMs ?? 0, index }).catch(() => undefined);
   return index;
 }
+
+/** Bytes by which a file has to have grown before its index is written again, and of a large one its share. */
+const LEAST_GROWTH = 64 * 1024;
+const LEAST_SHARE = 0.05;
 
 async function readHeader(path: string): Promise<Header | undefined> {
   const file = await open(path, "r");
@@ -101,15 +112,7 @@ interface KeptIndex extends Header {
   readonly scanned: ScannedRecording;
 }
 
-async function readIndex(
-  folder: string,
-  path: string,
-  known: ConversationIndex | undefined,
-): Promise<KeptIndex | undefined> {
-  if (known !== undefined) {
-    const header = await readHeader(indexPath(folder, path));
-    return header?.size === known.scanned.size ? { ...header, scanned: known.scanned } : undefined;
-  }
+async function readIndex(folder: string, path: string): Promise<KeptIndex | undefined> {
   const lines = createInterface({ input: createReadStream(indexPath(folder, path)), crlfDelay: Infinity });
   let header: Header | undefined;
   let heads: RecordedHeads | undefined;
@@ -131,7 +134,7 @@ async function readIndex(
   } finally {
     lines.close();
   }
-  if (header === undefined || heads === undefined) return undefined;
+  if (header === undefined || heads === undefined || header.messages !== messages.length) return undefined;
   return { ...header, scanned: { ...header.scanned, messages, heads } };
 }
 
@@ -150,9 +153,9 @@ async function writeIndex(
   const header: Header = {
     version: VERSION,
     path,
+    messages: messages.length,
     size: scanned.size,
     modified,
-    print: await printOf(path, scanned.size),
     title,
     figures,
     scanned,

@@ -20,6 +20,10 @@ export interface ScannedRecording {
   readonly heads: RecordedHeads;
   /** So many bytes were there. */
   readonly size: number;
+  /** Tells whether the file has only grown since; where somebody has looked. */
+  readonly print?: string;
+  /** Of the file, when the index was last kept. */
+  readonly keptSize?: number;
   /** Where reading goes on once the file has grown; absent where it has to be read again from its start. */
   readonly next?: ScanPoint;
 }

@@ -1,8 +1,9 @@
-import { accountOf, accountTotal, isCompactBoundary, type BilledCall, type Message } from "@palimpsest/core";
-import { SYNTHETIC_MODEL } from "@palimpsest/core/engine";
+import { isCompactBoundary, type BilledCall, type Message } from "@palimpsest/core";
+import { priceCalls, SYNTHETIC_MODEL } from "@palimpsest/core/engine";
+import { billedUsage } from "@palimpsest/core/protocols";
 import { callsToldIn } from "../../replay/recorded-calls.js";
-import { asText, isRestated } from "../../replay/readers/recording.js";
-import { isPiece, responseIdOf, skeletonOf } from "../../replay/rounds/skeleton.js";
+import { asText } from "../../replay/readers/recording.js";
+import { isPiece, isResponse, responseIdOf } from "../../replay/rounds/skeleton.js";
 import type { TokenSums } from "../contract.js";
 import type { IndexedMessage } from "./indexed-message.js";
 import { LaneTracer, type Standing } from "./trace-lane.js";
@@ -72,7 +73,7 @@ export function traceRequests(messages: readonly IndexedMessage[]): TracedConver
     const lane = lanes.of(message);
     const tracer = lanes.tracer(lane);
     const told = callsToldIn(message);
-    if (isPiece(message) && !isRestated(message) && skeletonOf(message, ordinal).part === "response") {
+    if (isPiece(message) && isResponse(message)) {
       const key = `${lane} ${responseIdOf(message)}`;
       let request = byResponse.get(key);
       if (request === undefined) {
@@ -123,16 +124,17 @@ export function traceRequests(messages: readonly IndexedMessage[]): TracedConver
 }
 
 function billOf(call: BilledCall): Pick<TracedRequest, "usage" | "cost"> {
-  const sum = accountTotal(accountOf([call]));
+  const billed = billedUsage(call.usage);
+  const { dollars, unpricedCalls } = priceCalls([call]);
   return {
     usage: {
-      input: sum.inputTokens,
-      cacheRead: sum.cacheReadTokens,
-      cacheWrite5m: sum.cacheWrite5mTokens,
-      cacheWrite1h: sum.cacheWrite1hTokens,
-      output: sum.outputTokens,
+      input: billed.input_tokens,
+      cacheRead: billed.cache_read_input_tokens,
+      cacheWrite5m: billed.cache_creation.ephemeral_5m_input_tokens,
+      cacheWrite1h: billed.cache_creation.ephemeral_1h_input_tokens,
+      output: billed.output_tokens,
     },
-    cost: sum.unpricedCalls > 0 ? null : sum.dollars,
+    cost: unpricedCalls > 0 ? null : dollars,
   };
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { recordFolders } from "../../gateway/launch/record-folders.js";
 import { dataDirectory } from "../../agent/session/session-folder.js";
 
 /** A folder in which an agent keeps its conversations. */
@@ -16,6 +17,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const JSON_LINES = /\.jsonl$/;
 
+/** A folder that a gateway, or this program with `--record`, records in. */
+export const gatewayPlace = (folder: string): ConversationPlace => ({
+  agent: "gateway",
+  folder,
+  files: /^(?:gateway|palimpsest)-.*\.jsonl$/,
+  depth: 1,
+});
+
 /** Where the agents of this machine keep what was said. */
 export function conversationPlaces(env: Environment): readonly ConversationPlace[] {
   const home = env["HOME"] || homedir();
@@ -26,7 +35,7 @@ export function conversationPlaces(env: Environment): readonly ConversationPlace
   };
   return [
     { agent: "palimpsest", folder: join(data, "projects"), files: JSON_LINES, depth: 1 },
-    { agent: "gateway", folder: join(data, "gateway", "recordings"), files: JSON_LINES, depth: 2 },
+    ...recordFolders(join(data, "gateway")).map((folder) => gatewayPlace(folder)),
     {
       agent: "claude-code",
       folder: join(folderOf("CLAUDE_CONFIG_DIR", ".claude"), "projects"),

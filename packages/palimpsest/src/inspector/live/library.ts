@@ -9,6 +9,7 @@ import type { ConversationIndex } from "../index/conversation-index.js";
 import { openIndex, readSummary, removeOldIndexes } from "../index/index-file.js";
 import { createMessageReader } from "../index/message-reader.js";
 import type { FoundConversation } from "./find-conversations.js";
+import type { LiveConversation } from "./live-conversation.js";
 import { readHead } from "./read-head.js";
 
 export interface LibraryOptions {
@@ -18,6 +19,8 @@ export interface LibraryOptions {
   readonly indexFolder: string;
   readonly events: EventLog;
   readonly now: () => number;
+  /** Those that go on in this process. */
+  readonly live?: readonly LiveConversation[] | undefined;
 }
 
 /** The conversations in files: listed at once, indexed one after the other, and again when they grow. */
@@ -40,12 +43,19 @@ interface Entry {
   version: number;
   /** When it was last seen to grow. */
   grewAt: number;
+  /** Not indexed again before that by itself. */
+  restsUntil: number;
   opened: OpenConversation | undefined;
   opening: Promise<OpenConversation> | undefined;
 }
 
 /** Messages of conversations whose indexes are in memory at the same time. */
 const MOST_MESSAGES = 120_000;
+/** How often it is looked for conversations that are new, and how long one that has grown is looked at in between. */
+const EVERYWHERE_MS = 5000;
+const WARM_MS = 10 * 60 * 1000;
+/** What an index cost, so many times over passes before the same file is indexed again. */
+const REST = 4;
 /** Whatever grew less long ago goes on. */
 const LIVE_MS = 2 * 60 * 1000;
 
@@ -59,6 +69,7 @@ class FileLibrary implements Library {
   readonly #stop = new AbortController();
   #found: Promise<void> | undefined;
   #indexing: Promise<void> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LibraryOptions) {
     this.#options = options;
@@ -85,13 +96,20 @@ class FileLibrary implements Library {
 
   async undo(id: string): Promise<UndoResult | undefined> {
     await (this.#found ??= this.#find());
-    if (!this.#entries.has(id)) return undefined;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const live = this.#liveOf(entry);
+    if (live !== undefined) return live.undo();
     return { undone: false, message: "Only a conversation of a running agent of ours can be changed." };
   }
 
   async refresh(): Promise<void> {
-    this.#found = this.#find();
-    await this.#found;
+    const now = this.#options.now();
+    if (now - this.#lookedAt >= EVERYWHERE_MS) {
+      this.#lookedAt = now;
+      this.#found = this.#find();
+      await this.#found;
+    } else await this.#lookAtWarm(now);
     await (this.#indexing ??= this.#indexAll().finally(() => (this.#indexing = undefined)));
   }
 
@@ -111,6 +129,20 @@ class FileLibrary implements Library {
       isChanged = true;
     }
     if (isChanged) this.#options.events.add({ type: "conversations" });
+  }
+
+  /** Those that are shown or have grown lately: they are looked at more often than all. */
+  async #lookAtWarm(now: number): Promise<void> {
+    const warm = [...this.#entries.values()].filter(
+      (entry) => entry.opened !== undefined || now - entry.grewAt < WARM_MS,
+    );
+    const changed = await Promise.all(
+      warm.map(async ({ path: file, agent }) => {
+        const stats = await stat(file).catch(() => undefined);
+        return stats !== undefined && this.#note({ file, agent, bytes: stats.size, modified: stats.mtimeMs });
+      }),
+    );
+    if (changed.includes(true)) this.#options.events.add({ type: "conversations" });
   }
 
   async #note({ file, agent, bytes, modified }: FoundConversation): Promise<boolean> {
@@ -136,6 +168,7 @@ class FileLibrary implements Library {
       failure: undefined,
       version: 1,
       grewAt: modified,
+      restsUntil: 0,
       opened: undefined,
       opening: undefined,
     });
@@ -145,7 +178,7 @@ class FileLibrary implements Library {
   async #indexAll(): Promise<void> {
     for (;;) {
       const next = [...this.#entries.values()]
-        .filter(({ state }) => state === "not-indexed")
+        .filter(({ state, restsUntil }) => state === "not-indexed" && restsUntil <= this.#options.now())
         .toSorted((a, b) => b.modified - a.modified)[0];
       if (next === undefined || this.#stop.signal.aborted) return;
       await this.#openEntry(next).catch((error: unknown) => {
@@ -160,7 +193,11 @@ class FileLibrary implements Library {
     const isSame = file?.size === entry.bytes && file.mtimeMs === entry.modified;
     if (opened !== undefined && isSame && entry.state === "indexed") {
       this.#touch(entry);
-      return { ...opened, listed: this.#listed(entry) };
+      return { ...opened, listed: this.#listed(entry), ...this.#liveFacts(entry) };
+    }
+    // What grows all the time is shown as it was a moment ago.
+    if (opened !== undefined && entry.state !== "failed" && this.#options.now() < entry.restsUntil) {
+      return { ...opened, listed: this.#listed(entry), ...this.#liveFacts(entry) };
     }
     entry.opening ??= this.#index(entry).finally(() => (entry.opening = undefined));
     return entry.opening;
@@ -169,6 +206,7 @@ class FileLibrary implements Library {
   async #index(entry: Entry): Promise<OpenConversation> {
     const { events, indexFolder: folder } = this.#options;
     const { id, path } = entry;
+    const begun = this.#options.now();
     entry.state = "indexing";
     try {
       const { size, mtimeMs } = await statOf(path);
@@ -179,6 +217,8 @@ class FileLibrary implements Library {
         onProgress: (bytesRead, bytes) =>
           events.add({ type: "indexing", id, bytesRead: Math.round(bytesRead), bytes }),
       });
+      const ended = this.#options.now();
+      entry.restsUntil = ended + REST * (ended - begun);
       this.#keep(entry, index, { bytes: size, modified: mtimeMs });
       events.add({ type: "conversation", id, version: entry.version });
       return entry.opened as unknown as OpenConversation;
@@ -211,11 +251,26 @@ class FileLibrary implements Library {
       index,
       reader: createMessageReader(path, index.scanned),
       path,
-      canUndo: false,
+      ...this.#liveFacts(entry),
     };
     this.#entries.delete(id);
     this.#entries.set(id, entry);
     this.#makeRoom(entry);
+  }
+
+  #liveOf({ path }: Entry): LiveConversation | undefined {
+    return this.#options.live?.find(({ file }) => file === path);
+  }
+
+  /** What the program that holds the conversation tells, where that is this one. */
+  #liveFacts(entry: Entry): Pick<OpenConversation, "canUndo" | "thresholds" | "remembered"> {
+    const live = this.#liveOf(entry);
+    if (live === undefined) return { canUndo: false, thresholds: [] };
+    return {
+      canUndo: (entry.figures?.compactions ?? 0) > 0,
+      thresholds: live.thresholds(),
+      remembered: (response) => live.requests.find(response),
+    };
   }
 
   /** What was opened last is the last of the map. */
@@ -247,7 +302,7 @@ class FileLibrary implements Library {
       state,
       ...(failure === undefined ? {} : { failure }),
       ...(figures === undefined ? {} : { figures }),
-      live: this.#options.now() - grewAt < LIVE_MS,
+      live: this.#liveOf(entry) !== undefined || this.#options.now() - grewAt < LIVE_MS,
     };
   }
 }

@@ -20,8 +20,11 @@ interface Entry {
   isShown: boolean;
   isStale: boolean;
   isLoading: boolean;
+  failedAt: number;
 }
 
+/** What has failed is asked for again when it is wanted again, but not at once. */
+const PATIENCE = 5_000;
 /** How many answers are kept that nobody looks at. */
 const KEPT = 120;
 
@@ -44,6 +47,7 @@ export function createAnswers(source: DataSource): Answers {
       try {
         entry.state.value = { value: await source.get(path), failure: null, isLoading: false };
       } catch (error) {
+        entry.failedAt = Date.now();
         entry.state.value = { value: entry.state.peek().value, failure: failureOf(error), isLoading: false };
       }
     } while (entry.isStale);
@@ -74,6 +78,7 @@ export function createAnswers(source: DataSource): Answers {
       isShown: false,
       isStale: false,
       isLoading: false,
+      failedAt: 0,
     };
     void load(path, entry);
     return entry;
@@ -87,7 +92,13 @@ export function createAnswers(source: DataSource): Answers {
       entries.delete(path);
       entries.set(path, entry);
       if (known === undefined) forget();
-      else if (entry.state.peek().failure !== null && !entry.isShown) void load(path, entry);
+      else if (
+        entry.state.peek().failure !== null &&
+        !entry.isShown &&
+        Date.now() - entry.failedAt > PATIENCE
+      ) {
+        void load(path, entry);
+      }
       return entry.state as ReadonlySignal<Answer<T>>;
     },
     refresh: (prefix) => {

@@ -50,6 +50,9 @@ export function skeletonOf(message: Message, ordinal: number): Skeleton {
   return isPiece(message) ? { ...skeleton, responseId: responseIdOf(message) } : skeleton;
 }
 
+/** Whether what a model said is part of a response that the recording tells of for the first time. */
+export const isResponse = (piece: AssistantMessage): boolean => !isOwnSummary(piece) && !isRestated(piece);
+
 /** Whether the message is said by a model. */
 export const isPiece = (message: Message): message is AssistantMessage =>
   message.type === "assistant" &&
@@ -72,7 +75,7 @@ function partOf(message: Message): Part {
     case "assistant":
       if (!isPiece(message)) return "nothing";
       if (isOwnSummary(message)) return "summary";
-      return isRestated(message) ? "restored" : "response";
+      return isResponse(message) ? "response" : "restored";
     case "system":
       if (isCompactBoundary(message)) return "boundary";
       return isClearingBoundary(message) ? "clearing" : "nothing";

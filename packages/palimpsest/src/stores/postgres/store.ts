@@ -30,7 +30,7 @@ export interface PostgresStoreOptions {
   readonly leaseMs?: number;
   /** Makes a connection for `LISTEN`, to the server itself; without it followers poll. */
   readonly listen?: () => ListeningClient;
-  /** What others are told of who holds a conversation; by default host and process. */
+  /** What others are told of who holds a conversation, with a part of chance after it; by default host and process. */
   readonly owner?: string;
 }
 

@@ -1,0 +1,168 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createInspectorApp } from "../api/app.js";
+import { createEventLog } from "../api/event-log.js";
+import type { ConversationOverview, RequestView, UndoResult } from "../contract.js";
+import { recordScript } from "../testing/scripted-recording.js";
+import { conversationPlaces } from "./conversation-places.js";
+import { findConversations, findNamed } from "./find-conversations.js";
+import { createLibrary } from "./library.js";
+import { createLiveRequests, type LiveConversation } from "./live-conversation.js";
+
+const folder = (): string => mkdtempSync(join(tmpdir(), "inspector-live-"));
+
+const script = (turns: number) => ({
+  turns: Array.from({ length: turns }, (_, at) => ({
+    ...(at === 0 ? { asked: "Mend the parser" } : {}),
+    calls: [{ name: "Read", input: { file_path: `/src/${at}.ts` }, result: "words ".repeat(300) }],
+  })),
+  tools: () => [{ name: "Read", description: "Reads", input_schema: { type: "object" } }],
+  system: () => "You are an agent.",
+});
+
+function libraryOf(
+  find: Parameters<typeof createLibrary>[0]["find"],
+  live: readonly LiveConversation[] = [],
+) {
+  const events = createEventLog();
+  const clock = { time: Date.now() };
+  const library = createLibrary({
+    find,
+    indexFolder: join(folder(), "index"),
+    events,
+    now: () => clock.time,
+    live,
+  });
+  return { library, events, clock };
+}
+
+it("what grows is indexed as far as it has grown, and told of", async () => {
+  const path = join(folder(), "talk.jsonl");
+  recordScript(path, script(4));
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  writeFileSync(path, `${lines.slice(0, 4).join("\n")}\n`);
+  utimesSync(path, 1, 1);
+  const { library, events, clock } = libraryOf(async () => (await findNamed([path])).found);
+  await library.refresh();
+  const [listed] = await library.list();
+  expect(listed).toMatchObject({ state: "indexed", live: false, figures: { requests: 2 } });
+  const id = listed?.id ?? "";
+  const before = await library.open(id);
+  const seen = events.last;
+  appendFileSync(path, `${lines.slice(4).join("\n")}\n`);
+  clock.time += 60_000;
+  await library.refresh();
+  const after = await library.open(id);
+  expect(after?.version).toBe((before?.version ?? 0) + 1);
+  expect(after?.index.figures.requests).toBe(4);
+  expect(after?.listed.live).toBe(true);
+  // What was indexed before is not read again.
+  expect(after?.index.messages[0]).toBe(before?.index.messages[0]);
+  const told = events.since(seen).map(({ event }) => event);
+  expect(told).toContainEqual({ type: "conversation", id, version: after?.version });
+  expect(told).toContainEqual({ type: "conversations" });
+  rmSync(path);
+  clock.time += 60_000;
+  await library.refresh();
+  expect(await library.list()).toEqual([]);
+});
+
+it("a conversation of this process: its newest requests as they were sent, its thresholds, and undo", async () => {
+  const path = join(folder(), "talk.jsonl");
+  recordScript(path, script(3));
+  const requests = createLiveRequests(2);
+  let undone = 0;
+  const live: LiveConversation = {
+    file: path,
+    requests,
+    thresholds: () => [{ name: "compaction", tokens: 167_000 }],
+    undo: async (): Promise<UndoResult> => ({ undone: (undone += 1) > 0, message: "Taken back." }),
+  };
+  const { library, events } = libraryOf(async () => (await findNamed([path])).found, [live]);
+  const [listed] = await library.list();
+  const opened = await library.open(listed?.id ?? "");
+  for (const { responseId, number } of opened?.index.traced.requests ?? []) {
+    const system = [
+      { type: "text", text: `prompt ${number}`, cache_control: { type: "ephemeral", ttl: "1h" } },
+    ];
+    requests.add({
+      response: responseId,
+      betas: [],
+      body: { model: "claude-opus-4-5", system, messages: [{ role: "user", content: "hi" }] },
+    });
+  }
+  const app = createInspectorApp({ conversations: library, events, token: "t" });
+  const ask = async <Answer>(path: string, method = "GET"): Promise<Answer> => {
+    const request = new Request(`http://localhost/api/conversations/${listed?.id}${path}`, {
+      method,
+      headers: { authorization: "Bearer t" },
+    });
+    return (await (await app(request)).json()) as Answer;
+  };
+  expect(await ask<ConversationOverview>("")).toMatchObject({
+    live: true,
+    thresholds: [{ name: "compaction", tokens: 167_000 }],
+    canUndo: false,
+  });
+  // Of the first one only its transcript is left.
+  expect((await ask<RequestView>("/requests/0")).source).toBe("rebuilt");
+  const view = await ask<RequestView>("/requests/2");
+  expect(view.source).toBe("recorded");
+  expect(view.blocks).toMatchObject([
+    { kind: "system", marker: "1h", preview: "prompt 2", isNew: true },
+    { kind: "people", preview: "hi", isNew: false },
+  ]);
+  expect(view.difference).toMatchObject({ what: "changed", owner: "system block 0", firstByte: 7, block: 0 });
+  expect(await ask<UndoResult>("/undo", "POST")).toEqual({ undone: true, message: "Taken back." });
+  expect(undone).toBe(1);
+});
+
+it("finds what agents of this machine keep, where their variables say so too", async () => {
+  const home = folder();
+  const codex = folder();
+  const put = (...path: readonly string[]): void => {
+    const file = join(...path);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, "{}\n");
+  };
+  put(home, ".claude/projects/-home-user/a.jsonl");
+  put(home, ".claude/projects/-home-user/notes.txt");
+  put(codex, "sessions/2026/11/18/rollout-b.jsonl");
+  put(home, ".pi/agent/sessions/--home--/c.jsonl");
+  put(home, ".gemini/tmp/abc/chats/session-d.json");
+  put(home, ".gemini/tmp/abc/logs.json");
+  put(home, "own/projects/x-1/e.jsonl");
+  const places = conversationPlaces({ HOME: home, CODEX_HOME: codex, PALIMPSEST_HOME: join(home, "own") });
+  const found = await findConversations(places);
+  expect(found.map(({ agent, file }) => `${agent} ${file.split("/").at(-1)}`).toSorted()).toEqual([
+    "claude-code a.jsonl",
+    "codex rollout-b.jsonl",
+    "gemini session-d.json",
+    "palimpsest e.jsonl",
+    "pi c.jsonl",
+  ]);
+});
+
+it("writes nothing but its index", async () => {
+  const place = folder();
+  const path = join(place, "talk.jsonl");
+  recordScript(path, script(2));
+  const before = readFileSync(path, "utf8");
+  const { library } = libraryOf(async () => (await findNamed([place])).found);
+  await library.refresh();
+  await library.open((await library.list())[0]?.id ?? "");
+  await library.close();
+  expect(readdirSync(place)).toEqual(["talk.jsonl"]);
+  expect(readFileSync(path, "utf8")).toBe(before);
+});
