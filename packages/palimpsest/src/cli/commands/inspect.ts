@@ -1,6 +1,5 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import { homedir } from "node:os";
-import { complain } from "../read-recordings.js";
 import { readPort } from "../read-port.js";
 import { createProgress, plural, type Terminal } from "../terminal.js";
 
@@ -11,6 +10,8 @@ interface InspectFlags {
   readonly example?: boolean;
   readonly export?: string;
   readonly force?: boolean;
+  readonly gateway?: string;
+  readonly session?: string;
 }
 
 /** `finish` is told the exit code of the command that ran. */
@@ -28,7 +29,9 @@ export function addInspectCommand(
     )
     .option("--port <number>", "the port to listen on; 0 for any free one", readPort)
     .option("--no-open", "only print the address, instead of opening it in a browser")
-    .option("--public-url <url>", "the address under which a forwarded port is opened")
+    .option("--gateway <url>", "what goes through a gateway that runs on this machine and records")
+    .option("--session <id>", "only the conversation of this id")
+    .option("--public-url <url>", "the address under which a forwarded port is opened", readAddress)
     .option("--example", "a conversation that this program has with itself; it is made once, in some seconds")
     .option("--export <file>", "write one conversation to a file to share, and end: keys are taken out of it")
     .option("--force", "with --export: overwrite the file where it is there")
@@ -45,19 +48,15 @@ export function addInspectCommand(
 
 async function inspect(named: readonly string[], flags: InspectFlags, terminal: Terminal): Promise<number> {
   const { dataDirectory } = await import("../../agent/session/session-folder.js");
-  const { conversationPlaces } = await import("../../inspector/live/conversation-places.js");
-  const { findConversations, findNamed } = await import("../../inspector/live/find-conversations.js");
+  const { conversationsToInspect } = await import("../inspected-conversations.js");
   const { env } = terminal;
+  const { gateway, session } = flags;
   const data = dataDirectory({ home: env["HOME"] || homedir(), env });
   const paths = flags.example === true ? [...named, await exampleFolder(data, terminal)] : named;
-  if (paths.length > 0) {
-    const { found, failed } = await findNamed(paths);
-    for (const { file, error } of failed) complain(terminal, file, error);
-    if (found.length === 0) return 1;
-  }
-  const places = conversationPlaces(env);
+  const find = await conversationsToInspect({ paths, gateway, session }, terminal);
+  if (find === undefined) return 1;
   const options = {
-    find: async () => (paths.length === 0 ? findConversations(places) : (await findNamed(paths)).found),
+    find,
     dataDirectory: data,
     env,
     publicUrl: flags.publicUrl,
@@ -107,4 +106,9 @@ async function exampleFolder(data: string, terminal: Terminal): Promise<string> 
     process.removeListener("SIGTERM", onSignal);
     progress.clear();
   }
+}
+
+function readAddress(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError("It is an address, such as https://box.example.com.");
 }
