@@ -77,7 +77,7 @@ export default defineConfig({
             "test/postgres/*.test.ts",
           ],
           isolate: false,
-          globalSetup: ["test/token-table-first.ts"],
+          globalSetup: ["test/made-files-first.ts"],
           setupFiles: ["test/properties/count-cases.ts"],
           ...patient,
         },

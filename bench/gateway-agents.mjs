@@ -1,6 +1,7 @@
 /**
  * Runs published agents twice against `palimpsest simulate`, 20 scripted tool calls and a resume each: under their vendor's
- * own name, and through `palimpsest gateway`. Says whether the receipts are the simulator's own figures, and in what the
+ * own name, and through `palimpsest gateway`; and through the gateway against a fake API that nobody here wrote
+ * (`PALIMPSEST_OUTSIDE_JUDGE`). Says whether the receipts are the simulator's own figures, and in what the
  * requests differ. `npm run agents` runs it after bench/published-agents.mjs; the results are in docs/gateway.md. Needs the
  * package registry and `openssl`; nothing else leaves this machine.
  */
@@ -13,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startVendorNameProxy } from "./vendor-name-proxy.mjs";
 import { auditSteps } from "./audit-steps.mjs";
+import { outsideJudge, startJudge, writeData } from "./outside-judge.mjs";
 
 const run = promisify(execFile);
 const STEPS = 20;
@@ -53,11 +55,43 @@ const agents = [
     args: (isResume) => ["run", ...(isResume ? ["-c"] : []), "-m", `anthropic/${MODEL}`],
     environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
   },
+  {
+    name: "codex",
+    isOpenAi: true,
+    package: "@openai/codex",
+    version: "0.169.0",
+    args: (isResume) => [
+      "exec",
+      ...(isResume ? ["resume", "--last"] : []),
+      "--skip-git-repo-check",
+      "--dangerously-bypass-approvals-and-sandbox",
+      // Newer models are offered tools in a form that the outside judge does not know.
+      ...["-m", "gpt-5"],
+    ],
+    environment: {},
+  },
+  {
+    name: "qwen",
+    isOpenAi: true,
+    package: "@qwen-code/qwen-code",
+    version: "0.24.4",
+    args: (isResume) => [
+      "--auth-type",
+      "openai",
+      "--model",
+      "gpt-5",
+      "-y",
+      ...(isResume ? ["-c"] : []),
+      "-p",
+    ],
+    environment: { QWEN_SANDBOX: "false" },
+  },
 ];
 
 /** Agents that are installed already: a folder with one folder each, by its name, and `node`. */
 const installed = process.env.PALIMPSEST_AGENTS;
 const only = process.argv.slice(2);
+const judge = outsideJudge();
 const folder = await mkdtemp(join(tmpdir(), "palimpsest-gateway-agents-"));
 try {
   const script = join(folder, "script.json");
@@ -67,6 +101,9 @@ try {
     if (only.length > 0 && !only.includes(agent.name)) continue;
     const bin = await install(agent.name, `${agent.package}@${agent.version}`);
     const world = { script, path: `${bin}:${node}:${process.env.PATH}` };
+    if (judge !== undefined) await judged(agent, world);
+    // The simulator speaks the Messages API alone.
+    if (agent.isOpenAi === true) continue;
     const direct = await play(agent, { ...world, isDirect: true });
     const through = await play(agent, { ...world, isDirect: false });
     report(agent, direct, through);
@@ -148,6 +185,70 @@ async function probe(agent, { path }) {
         `  ${payer}, ${way}: ${tools.length} tools in ${JSON.stringify(tools).length} bytes, lifetimes ${lifetimes.join(" ") || "5m"}`,
       );
     }
+  }
+}
+
+/** Twenty steps and a resume against a fake API that nobody here wrote: what receipts say is what it has counted. */
+async function judged(agent, { path }) {
+  const place = await mkdtemp(join(folder, "judged-"));
+  const work = join(place, "work");
+  await writeData(join(work, "data"), STEPS);
+  const api = await startJudge(judge, {
+    steps: STEPS,
+    log: join(place, "log.jsonl"),
+    data: join(work, "data"),
+  });
+  try {
+    const receipts = [];
+    const outputs = [];
+    for (const isResume of [false, true]) {
+      const receipt = join(place, "receipt.json");
+      const way = [
+        "gateway",
+        "--upstream",
+        api.url,
+        "--upstream-openai",
+        api.url,
+        "--receipt",
+        receipt,
+        "--",
+      ];
+      const own = [agent.name, ...agent.args(isResume), isResume ? "go on" : PROMPT];
+      const env = {
+        PATH: path,
+        HOME: place,
+        PALIMPSEST_HOME: join(place, "data"),
+        ANTHROPIC_API_KEY: "any",
+        OPENAI_API_KEY: "any",
+        ...agent.environment,
+      };
+      const options = { cwd: work, env, timeout: 240_000, maxBuffer: 64e6 };
+      const running = run(process.execPath, [command, ...way, ...own], options);
+      running.child.stdin.end();
+      const { stdout } = await running.catch((error) => ({ stdout: `${error.stdout} ${error.stderr}` }));
+      outputs.push(stdout);
+      receipts.push(JSON.parse(await readFile(receipt, "utf8")));
+    }
+    const stats = await (await fetch(`${api.url}/__stats`)).json();
+    const kinds = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "output"];
+    const sum = (pick) => receipts.reduce((total, receipt) => total + pick(receipt), 0);
+    const pairs = kinds.map((kind) => [kind, sum(({ usage }) => usage[kind]), stats[kind]]);
+    const isEqual = pairs.every(([, told, counted]) => told === counted);
+    const isDone = outputs[0].includes(DONE) && stats.requests > 0;
+    console.log(
+      `\n${agent.name} ${agent.version}, the outside judge: ${isDone ? "completed" : "DID NOT COMPLETE"}`,
+    );
+    console.log(`  receipts ${isEqual ? "equal" : "DO NOT EQUAL"} its /__stats`, {
+      requests: stats.requests,
+      toolCalls: stats.toolCalls,
+      ...Object.fromEntries(
+        pairs.map(([kind, told, counted]) => [kind, isEqual ? told : `${told} of ${counted}`]),
+      ),
+      errors: receipts.map(({ errorTypes }) => errorTypes),
+    });
+    if (!isEqual || !isDone) process.exitCode = 1;
+  } finally {
+    api.process.kill();
   }
 }
 

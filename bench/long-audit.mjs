@@ -35,7 +35,7 @@ export const longAuditBench = {
 };
 
 /** One run of the command, in folders of its own. */
-async function runAudit(judge, steps, needs = {}) {
+export async function runAudit(judge, steps, needs = {}) {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-audit-"));
   const work = join(folder, "work");
   const paths = {

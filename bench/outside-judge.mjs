@@ -19,7 +19,7 @@ export function outsideJudge() {
   const judge = process.env.PALIMPSEST_OUTSIDE_JUDGE;
   // It only starts under its own name, whatever links lead to it.
   if (judge !== undefined && existsSync(judge)) return realpathSync(judge);
-  console.error("long audit: not run, PALIMPSEST_OUTSIDE_JUDGE names no fake-api.mjs");
+  console.error("the outside judge is not asked: PALIMPSEST_OUTSIDE_JUDGE names no fake-api.mjs");
   return undefined;
 }
 

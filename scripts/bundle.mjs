@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { breakLines } from "./break-lines.mjs";
+import { writePages } from "./pages.mjs";
 import { writeShippedFiles } from "./shipped-files.mjs";
 import { writeTokenTable } from "./token-table.mjs";
 
@@ -170,5 +171,6 @@ function packageFolder(path, name) {
 }
 
 writeTokenTable();
+await writePages();
 writeShippedFiles(join(root, "packages/core"));
 writeShippedFiles(join(root, "packages/palimpsest"));

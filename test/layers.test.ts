@@ -9,6 +9,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const packages = {
   core: [["models"], ["messages"], ["tree"], ["protocols", "engine"], ["adapters"], ["testing"]],
   palimpsest: [
+    // What pages are made of, in a browser and before they get there.
+    ["web", "pages"],
     ["simulator"],
     ["files", "providers", "recording", "shell", "stores", "telemetry"],
     ["agent", "replay"],
@@ -58,7 +60,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["session"],
     ["commands"],
   ],
-  "palimpsest/src/inspector": [["index"], ["advice"], ["jobs"], ["api"], ["live"], ["testing"]],
+  "palimpsest/src/inspector": [["index", "web"], ["advice"], ["jobs"], ["api"], ["live"], ["testing"]],
   "palimpsest/src/gateway": [["receipt"], ["watch"], ["http"], ["launch"], ["testing"]],
   "palimpsest/src/replay": [
     ["readers"],
@@ -77,7 +79,7 @@ const vocabularies: ReadonlySet<string> = new Set(["palimpsest/src/inspector/con
 
 const filesIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"))
     .map((name) => join(directory, name));
 
 const sourceFiles = (directory: string): string[] =>
@@ -138,7 +140,7 @@ function circlesBelow(top: string): string[] {
     for (const { file, targets } of files) {
       const [from = "", ...inside] = relative(folder, file).split(sep);
       if (from === "..") continue;
-      const own = inside.length === 0 ? from.replace(/\.ts$/, ".js") : from;
+      const own = inside.length === 0 ? from.replace(/\.tsx?$/, ".js") : from;
       const reached = edges.get(own) ?? new Set<string>();
       edges.set(own, reached);
       for (const target of targets) {
@@ -247,6 +249,20 @@ describe("layers", () => {
       expect([...new Set(folders)].toSorted()).toEqual(rows.flat().toSorted());
     });
   }
+
+  it("palimpsest: what runs in a browser imports nothing else that runs, but for itself and what its pages share", () => {
+    const source = join(root, "packages/palimpsest/src");
+    const pages = ["web", "inspector/web", "replay/report/page"];
+    const found = pages.flatMap((folder) =>
+      sourceFiles(join(source, folder)).flatMap((file) =>
+        [...readFileSync(file, "utf8").matchAll(/^import (?!type )[^;]*from "(\.[^"]*)";/gm)]
+          .map(([, imported = ""]) => relative(source, resolve(dirname(file), imported)).replaceAll(sep, "/"))
+          .filter((target) => !target.startsWith("web/") && !target.startsWith(`${folder}/`))
+          .map((target) => `${relative(source, file)} -> ${target}`),
+      ),
+    );
+    expect(found).toEqual([]);
+  });
 
   it("the words that folders of a room share import nothing", () => {
     const files = [...vocabularies].map((file) => join(root, "packages", file.replace(/\.js$/, ".ts")));

@@ -27,7 +27,7 @@ const pages = [
   ...filesIn("docs", (name) => name.endsWith(".md")),
   ...["README.md", "ARCHITECTURE.md", "CONTEXT.md", "CONTRIBUTING.md"].map((name) => join(root, name)),
 ];
-const sources = filesIn("packages", (name) => /\/src\/.*(?<!\.test)\.ts$/.test(name));
+const sources = filesIn("packages", (name) => /\/src\/.*(?<!\.test)\.tsx?$/.test(name));
 
 /** What a person reads in a source: comments and texts, not names. */
 const proseOf = (code: string): readonly string[] =>

@@ -247,6 +247,7 @@ it("files that a server, a subagent or a command in the background changed are t
         ...change("one.txt"),
         calling("Agent", { description: "change it", prompt: "Change two.txt." }),
         calling("Bash", { command: "echo more >> three.txt; exec sleep 60", run_in_background: true }),
+        calling("Bash", { command: "until grep -q more three.txt; do sleep 0.02; done" }),
         calling("BashOutput", { bash_id: "bash_1", block: true, timeout: 300 }),
         ...fillers(3),
       ],

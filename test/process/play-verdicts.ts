@@ -52,6 +52,8 @@ interface Played {
 }
 
 const idOf = (row: number): string => `toolu_row_${row}`;
+/** What a command may take on the busiest machine. */
+const PATIENCE_MS = 600_000;
 /** So many calls that must not run are asked for at once. */
 const AT_ONCE = 40;
 const mustNotRun = ({ expected }: Row): boolean => expected !== "runs" && expected !== "harmless";
@@ -140,7 +142,8 @@ function blockOf(
 ): Block {
   const fill = (text: string): string =>
     text.replaceAll("{root}", folders.root).replaceAll("{work}", folders.work);
-  if (typeof call === "string") return { tool: "Bash", id, input: { command: fill(call), timeout: 10_000 } };
+  if (typeof call === "string")
+    return { tool: "Bash", id, input: { command: fill(call), timeout: PATIENCE_MS } };
   const input = Object.entries(call.input).map(([name, value]) => [
     name,
     typeof value === "string" ? fill(value) : value,

@@ -168,9 +168,14 @@ describe("palimpsest soak", () => {
   });
 
   it("what hangs without progress, and what crashes, has failed; what it has started is gone", async () => {
-    const ended = await soakMine("--only", "stuck,killed,crash", "--patience", "5", "--json");
-    expect(ended.code).toBe(1);
-    const [stuck, killed, crash] = documentIn(ended).runs;
+    // Only what hangs is not waited for: the others may take their time to start.
+    const [hanging, ending] = await Promise.all([
+      soakMine("--only", "stuck", "--patience", "5", "--json"),
+      soakMine("--only", "killed,crash", "--json"),
+    ]);
+    expect([hanging.code, ending.code]).toEqual([1, 1]);
+    const [stuck] = documentIn(hanging).runs;
+    const [killed, crash] = documentIn(ending).runs;
     expect(stuck?.failures[0]).toMatchObject({ message: "no progress for 5 seconds" });
     expect(stuck?.failures[0]?.reproduce).toMatch(/ --patience 5 --only stuck --seed \d+$/);
     expect(killed?.failures[0]?.message).toBe("its process ended (SIGKILL): it said nothing");
@@ -200,7 +205,7 @@ describe("palimpsest soak", () => {
     const unknown = await runHere(["soak", "--only", "sound,nonsense"]);
     expect({ code: unknown.code, stdout: unknown.stdout }).toEqual({ code: 2, stdout: "" });
     expect(unknown.stderr).toMatch(
-      /^error: no run is named "sound" \(there are conversation-chaos, [^\n]*\)\n$/,
+      /^error: no run is named "sound" \(there are [^\n]*conversation-chaos, [^\n]*\)\n$/,
     );
     for (const args of [
       ["--minutes", "0"],

@@ -43,6 +43,19 @@ describe("who is let in", () => {
     expect(seen).toEqual([]);
   });
 
+  it("a WebSocket is refused with the status at which clients go on by HTTP, and nothing goes upstream", async () => {
+    const { url, seen } = await start();
+    const { status, headers, body } = await askRaw(`${url}/openai/v1/responses`, {
+      headers: ["Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13"],
+    });
+    expect(status).toBe(426);
+    expect(headers).toContain("upgrade");
+    expect(JSON.parse(body)).toMatchObject({
+      error: { message: expect.stringMatching(/must be asked by HTTP$/) as unknown },
+    });
+    expect(seen).toEqual([]);
+  });
+
   it("nobody uses it as a proxy for other addresses", async () => {
     const { proxy, seen } = await start();
     const head = "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

@@ -16,6 +16,7 @@ import { mentionsOf } from "../summarise/record/used-names.js";
 import { linkOf } from "./chain.js";
 import type { CompactOptions } from "./conversation-api.js";
 import { cutsFor, cutUnanswered } from "./cut-unanswered.js";
+import { keptTokens } from "./early-threshold.js";
 import { bindsThinking, estimatorOf, paramsOf, thresholdsOf } from "./facts.js";
 import { nothingToUndo } from "./no-compaction.js";
 import { dropBoundThinking } from "./perform.js";
@@ -268,7 +269,7 @@ function keepRecent(
   const { settings } = moment.setup;
   const share = Math.floor(Math.max(0, thresholdsOf(moment).autoCompactAt - overhead) / 4);
   return {
-    keepRecentTokens: Math.min(settings.keepRecentTokens, share),
+    keepRecentTokens: Math.min(keptTokens(settings, moment.state.context.stretch), share),
     keepLastTokens: Math.min(settings.keepLastTokens, share),
   };
 }

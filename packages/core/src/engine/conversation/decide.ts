@@ -11,6 +11,7 @@ import type { PlannedCut } from "../oversize/decide-cuts.js";
 import { isResponse } from "../oversize/unanswered.js";
 import type { CompactionFailed } from "../summarise/run/compaction.js";
 import type { Held } from "./conversation-api.js";
+import { redoneBeyondChance } from "./early-threshold.js";
 import {
   bindsThinking,
   clearContextOf,
@@ -232,6 +233,8 @@ function clearingAims(moment: Moment): readonly ClearAim[] {
   const { settings, compaction } = moment.setup;
   const { autoCompactAt, hardAt } = thresholdsOf(moment);
   if (compaction !== undefined) {
+    // There a compaction keeps the newest rounds, and writes half as much anew as a clearing would.
+    if (settings.keepRedoneTokens > 0 && redoneBeyondChance(moment.state.context.stretch) > 0) return [];
     // A clearing that leaves little room would be followed by the next one in a few rounds.
     return [{ limit: Math.min(dueAt(moment), autoCompactAt) * settings.clearSizeBelow }];
   }

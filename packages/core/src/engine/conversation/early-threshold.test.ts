@@ -6,7 +6,7 @@ import type { CacheFacts } from "../events/cost-verdict.js";
 import { thresholdsFor } from "../measure/thresholds.js";
 import { defaultSettings, type Settings } from "../settings/settings.js";
 import { findModel } from "../../models/table.js";
-import { earlyThreshold, type EarlyFacts } from "./early-threshold.js";
+import { earlyThreshold, keptTokens, type EarlyFacts } from "./early-threshold.js";
 
 const prices: Prices = { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 };
 const ladder = (autoCompactAt: number): EarlyFacts["thresholds"] => ({
@@ -44,7 +44,7 @@ const facts = ({
   cost: { prices: paid, cache },
   tokens: 150_000,
   overhead: 20_000,
-  stretch: { startTokens: 50_000, responses: 50, redone: 0 },
+  stretch: { startTokens: 50_000, responses: 50, redone: 0, cleared: 0 },
   ...rest,
 });
 
@@ -82,7 +82,7 @@ describe("by hand: L = 50,000, g = 100,000 / 50 = 2,000", () => {
 
   it("before the first compaction: L is what one is expected to leave", () => {
     // L = 20,000 + 10,000 + 20,000, g = 130,000 / 50 = 2,600; √(2·322,500·2,600 / 0.5) = 57,913
-    const stretch = { startTokens: undefined, responses: 50, redone: 0 };
+    const stretch = { startTokens: undefined, responses: 50, redone: 0, cleared: 0 };
     expectNear(earlyThreshold(facts({ stretch, settings: { ...bare, keepRecentTokens: 10_000 } })), 107_913);
   });
 
@@ -90,7 +90,7 @@ describe("by hand: L = 50,000, g = 100,000 / 50 = 2,000", () => {
     const at = (redone: number, compactEarlyRedone = 0.5): number =>
       earlyThreshold(
         facts({
-          stretch: { startTokens: 50_000, responses: 50, redone },
+          stretch: { startTokens: 50_000, responses: 50, redone, cleared: 0 },
           settings: { ...bare, compactEarlyRedone },
         }),
       ) - 50_000;
@@ -102,11 +102,27 @@ describe("by hand: L = 50,000, g = 100,000 / 50 = 2,000", () => {
   });
 
   it("until enough responses came, and where clearing took more than was added, growth is the usual one", () => {
-    const usual = earlyThreshold(facts({ stretch: { startTokens: 50_000, responses: 4, redone: 0 } }));
+    const usual = earlyThreshold(
+      facts({ stretch: { startTokens: 50_000, responses: 4, redone: 0, cleared: 0 } }),
+    );
     expectNear(usual, 100_794);
-    const cleared = facts({ tokens: 40_000, stretch: { startTokens: 50_000, responses: 50, redone: 0 } });
+    const cleared = facts({
+      tokens: 40_000,
+      stretch: { startTokens: 50_000, responses: 50, redone: 0, cleared: 0 },
+    });
     // F = 0.5·40,000 + 75,000 + 172,500 = 267,500; √(2·267,500·2,000 / 0.5) = 46,260
     expectNear(earlyThreshold(cleared), 96_260);
+  });
+
+  it("what clearing took had grown too", () => {
+    const stretch = { startTokens: 50_000, responses: 50, redone: 0, cleared: 0 };
+    const whole = earlyThreshold(facts({ stretch }));
+    const cut = earlyThreshold(facts({ tokens: 100_000, stretch: { ...stretch, cleared: 50_000 } }));
+    const fresh = earlyThreshold(facts({ tokens: 100_000, stretch }));
+    expect(cut).toBeGreaterThan(fresh);
+    // Reading less for the summary is all the difference.
+    expect(cut).toBeLessThan(whole);
+    expect(whole - cut).toBeLessThan((whole - 50_000) * 0.1);
   });
 });
 
@@ -129,7 +145,7 @@ it("is never below the least in tokens, unless the window itself is smaller", ()
 it("does not depend on the least alone while what was reported is still below it", () => {
   // The estimate of what came since may be beyond it: costs decide all the same.
   const settings = { ...bare, compactEarlyLeast: 60_000 };
-  const stretch = { startTokens: 50_000, responses: 2, redone: 0 };
+  const stretch = { startTokens: 50_000, responses: 2, redone: 0, cleared: 0 };
   expect(earlyThreshold(facts({ tokens: 55_000, settings, stretch }))).toBeGreaterThan(80_000);
 });
 
@@ -180,7 +196,7 @@ describe("whatever the figures", () => {
             cost,
             tokens,
             overhead,
-            stretch: { startTokens, responses, redone },
+            stretch: { startTokens, responses, redone, cleared: 0 },
           });
           expect(Number.isFinite(threshold)).toBe(true);
           expect(threshold).toBeLessThanOrEqual(autoCompactAt);
@@ -201,6 +217,7 @@ describe("whatever the figures", () => {
       startTokens: fc.option(fc.nat({ max: 60_000 }), { nil: undefined }),
       responses: fc.integer({ min: 5, max: 1000 }),
       redone: fc.nat({ max: 3 }),
+      cleared: fc.constant(0),
     }),
   });
 
@@ -243,11 +260,30 @@ describe("whatever the figures", () => {
             cost: { prices: model.prices, cache },
             tokens: startTokens,
             overhead,
-            stretch: { startTokens, responses: 0, redone: 0 },
+            stretch: { startTokens, responses: 0, redone: 0, cleared: 0 },
           });
           expect(threshold - startTokens).toBeGreaterThan(5000);
         },
       ),
     );
+  });
+});
+
+describe("what a compaction keeps of the newest rounds", () => {
+  const kept = (redone: number, keepRecentTokens = 0, keepRedoneTokens = 20_000): number =>
+    keptTokens(
+      { keepRecentTokens, keepRedoneTokens },
+      { startTokens: undefined, responses: 9, redone, cleared: 0 },
+    );
+
+  it("grows with the calls beyond two that had to be made again, up to four more", () => {
+    expect([0, 2, 3, 4.5, 6, 400].map((redone) => kept(redone))).toEqual([
+      0, 0, 5000, 12_500, 20_000, 20_000,
+    ]);
+    expect(kept(400, 0, 0)).toBe(0);
+  });
+
+  it("is never less than the setting says", () => {
+    expect([kept(0, 10_000), kept(3, 10_000), kept(6, 10_000)]).toEqual([10_000, 10_000, 20_000]);
   });
 });

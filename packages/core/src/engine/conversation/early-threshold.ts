@@ -10,6 +10,8 @@ export interface Stretch {
   readonly responses: number;
   /** Calls that were made again, with the same answer, because a compaction had taken it: here and in the stretch before. */
   readonly redone: number;
+  /** Tokens that clearings took from it. */
+  readonly cleared: number;
 }
 
 export interface EarlyFacts {
@@ -45,6 +47,20 @@ const TURNS_TO_BELIEVE = 5;
 const FREE_REDONE = 2;
 const MOST_REDONE = 4;
 
+/** How many redone calls say that too much is forgotten here; 0 where it may be chance. */
+export const redoneBeyondChance = ({ redone }: Stretch): number =>
+  Math.min(MOST_REDONE, Math.max(0, redone - FREE_REDONE));
+
+/**
+ * Tokens of the newest rounds that a compaction keeps word for word: those of the setting, and where calls were redone up
+ * to `keepRedoneTokens`, because most of what is needed again is young.
+ */
+export const keptTokens = (
+  { keepRecentTokens, keepRedoneTokens }: Pick<Settings, "keepRecentTokens" | "keepRedoneTokens">,
+  stretch: Stretch,
+): number =>
+  Math.max(keepRecentTokens, Math.round((keepRedoneTokens * redoneBeyondChance(stretch)) / MOST_REDONE));
+
 /**
  * From where on compacting costs less than carrying the context on. Between two compactions a context grows from
  * L to H by g in a round, and a round reads all of it: per round `r·(L + H)/2 + F·g/(H − L)` with r the price of a
@@ -63,8 +79,7 @@ export function earlyThreshold(facts: EarlyFacts): number {
   const growth = growthOf(facts);
   const { read, compaction } = pricesOf(cost, { tokens, after, overhead });
   const patience =
-    settings.compactEarlyPatience *
-    (1 + settings.compactEarlyRedone * Math.min(MOST_REDONE, Math.max(0, stretch.redone - FREE_REDONE)));
+    settings.compactEarlyPatience * (1 + settings.compactEarlyRedone * redoneBeyondChance(stretch));
   const best = after + patience * Math.sqrt((2 * Math.max(0, compaction) * growth) / read);
   // What is read for nothing is carried on for nothing.
   return Number.isFinite(best) ? Math.min(autoCompactAt, Math.max(least, rounded(best))) : autoCompactAt;
@@ -73,9 +88,10 @@ export function earlyThreshold(facts: EarlyFacts): number {
 const ROUND = 1000;
 const rounded = (tokens: number): number => Math.round(tokens / ROUND) * ROUND;
 
-/** Where less is there than at its start, results were cleared since: then nothing is known of the growth. */
-function growthOf({ tokens, overhead, stretch: { startTokens, responses } }: EarlyFacts): number {
-  const grown = tokens - (startTokens ?? overhead);
+/** Where less is there than at its start, nothing is known of the growth. */
+function growthOf({ tokens, overhead, stretch }: EarlyFacts): number {
+  const { startTokens = overhead, responses, cleared } = stretch;
+  const grown = tokens + cleared - startTokens;
   return responses < TURNS_TO_BELIEVE || grown < 0 ? USUAL_GROWTH : Math.max(LEAST_GROWTH, grown / responses);
 }
 

@@ -43,19 +43,24 @@ describe("how far a conversation has come", () => {
   it("counts from its start, and from its last compaction on", () => {
     const { builder, round, compaction } = ticking();
     const start = [builder.user("begin"), ...round(), ...round()];
-    expect(stretchOf([])).toEqual({ startTokens: undefined, responses: 0, redone: 0 });
-    expect(stretchOf(start)).toEqual({ startTokens: undefined, responses: 2, redone: 0 });
+    expect(stretchOf([])).toEqual({ startTokens: undefined, responses: 0, redone: 0, cleared: 0 });
+    expect(stretchOf(start)).toEqual({ startTokens: undefined, responses: 2, redone: 0, cleared: 0 });
     const behind = [...compaction(30_000), ...round()];
-    expect(stretchOf(behind)).toEqual({ startTokens: 30_000, responses: 1, redone: 0 });
+    expect(stretchOf(behind)).toEqual({ startTokens: 30_000, responses: 1, redone: 0, cleared: 0 });
     // With `from`, a kept beginning stands before the boundary.
-    expect(stretchOf([...start, ...behind])).toEqual({ startTokens: 30_000, responses: 1, redone: 0 });
+    expect(stretchOf([...start, ...behind])).toEqual({
+      startTokens: 30_000,
+      responses: 1,
+      redone: 0,
+      cleared: 0,
+    });
   });
 
   it("does not count what a compaction kept", () => {
     const { builder, round, compaction } = ticking();
     const kept = [...round(), ...round()];
     const live = [builder.user("begin"), ...compaction(30_000, kept)];
-    expect(stretchOf(live)).toEqual({ startTokens: 30_000, responses: 0, redone: 0 });
+    expect(stretchOf(live)).toEqual({ startTokens: 30_000, responses: 0, redone: 0, cleared: 0 });
     expect(stretchOf([...live, ...round()]).responses).toBe(1);
   });
 
@@ -140,6 +145,7 @@ describe("calls that were made again after a compaction", () => {
 
   it("those of the stretch before count on for one more", () => {
     expect(stretchOf([boundaryWith({ redoneBefore: 3 })]).redone).toBe(3);
+    expect(stretchOf([boundaryWith({ redoneBefore: 1.5 })]).redone).toBe(1.5);
     expect(stretchOf([boundaryWith({ redoneBefore: 3 }), boundaryWith({})]).redone).toBe(0);
   });
 

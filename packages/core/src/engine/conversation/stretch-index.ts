@@ -1,6 +1,7 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
 import { createGoneResults } from "../tools/result-keys.js";
+import { isLocalClearing, removesContent } from "../boundaries/clearing-boundary.js";
 import type { Stretch } from "./early-threshold.js";
 
 /** Keeps up with a growing list: what is new costs, not what is there. */
@@ -14,11 +15,11 @@ export function createStretchIndex(): StretchIndex {
   let startedAt = "";
   let responses = 0;
   let lastId: unknown;
-  let redoneBefore = 0;
+  let cleared = 0;
   const results = createGoneResults();
   return {
     get stretch() {
-      return { startTokens, responses, redone: redoneBefore + results.redone() };
+      return { startTokens, responses, redone: results.redone(), cleared };
     },
     append(messages) {
       for (const message of messages) {
@@ -26,9 +27,12 @@ export function createStretchIndex(): StretchIndex {
         if (isCompactBoundary(message)) {
           const metadata = message.compactMetadata;
           startTokens = positive(metadata?.["postTokens"]);
-          redoneBefore = positive(metadata?.["redoneBefore"]) ?? 0;
           startedAt = message.timestamp;
           responses = 0;
+          cleared = 0;
+        } else if (removesContent(message) && isLocalClearing(message)) {
+          const { tokensBefore, tokensAfter } = message.microcompactMetadata;
+          cleared += Math.max(0, tokensBefore - tokensAfter);
         } else if (message.type === "assistant") {
           // Messages come from files and may be anything.
           const id: unknown = message.message?.id;

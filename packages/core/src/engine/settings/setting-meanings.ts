@@ -50,6 +50,8 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   mediaBytes: "bytes of all images and documents in one request, encoded as they are sent",
   mediaKeepShare: "share of such a budget that is left once it was exceeded (its low watermark)",
   keepRecentTokens: "tokens of newest whole rounds that a full compaction keeps word for word; 0 for none",
+  keepRedoneTokens:
+    "the same, at most, where calls had to be made again because a compaction had taken their answers",
   keepLastTokens:
     "tokens up to which the very newest round is kept, because the model has not read its results yet",
   compactFork: "whether summaries are asked for on the conversation's own cache",

@@ -152,6 +152,7 @@ export const settingDefinitions = keyed({
   mediaBytes: count(25_165_824),
   mediaKeepShare: fraction(0.5),
   keepRecentTokens: count(0),
+  keepRedoneTokens: count(20_000),
   keepLastTokens: count(30_000),
   compactFork: onOff(true),
   compactModel: words,
@@ -236,7 +237,7 @@ export const memorySettings: Readonly<Record<Settings["memory"], Partial<Setting
   balanced: {},
   thrifty: {
     compactEarlyPatience: 1,
-    compactEarlyRedone: 0,
+    compactEarlyRedone: 0.2,
     compactNamesTokens: 2000,
     restoreFilesTokens: 8000,
   },

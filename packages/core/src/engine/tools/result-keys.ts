@@ -42,7 +42,7 @@ export function createResultKeys(): (message: Message) => readonly string[] {
 export interface GoneResults {
   /** Takes the message that comes next; whether it leaves the context now. */
   readonly take: (message: Message, leaves?: boolean) => void;
-  /** Since the last compaction. */
+  /** Since the last compaction, and of those before each half as many as of the one after it. */
   readonly redone: () => number;
   /** Their keys, the oldest first: of many the newest. */
   readonly gone: () => readonly string[];
@@ -58,7 +58,8 @@ export function createGoneResults(): GoneResults {
       if (isCompactBoundary(message)) {
         const gone: unknown = message.compactMetadata?.["goneResults"];
         before = new Set(Array.isArray(gone) ? gone : []);
-        redone = 0;
+        const redoneBefore: unknown = message.compactMetadata?.["redoneBefore"];
+        redone = typeof redoneBefore === "number" && redoneBefore > 0 ? Math.min(redoneBefore, MOST_GONE) : 0;
       }
       for (const key of keysOf(message)) {
         if (before.delete(key)) redone += 1;

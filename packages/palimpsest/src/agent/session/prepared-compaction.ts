@@ -145,7 +145,7 @@ export function createPreparedCompaction(
         cost: { prices: { ...prices, input: 0, output: 0 }, cache: { ...cache, state: "cold" } },
         tokens,
         overhead,
-        stretch: { startTokens: undefined, responses: 0, redone: 0 },
+        stretch: { startTokens: undefined, responses: 0, redone: 0, cleared: 0 },
       });
       if (tokens < least) return undefined;
       return {

@@ -70,7 +70,6 @@ function ran(command: string, brakes: string): Ran {
     env,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 20_000,
   });
   return { hasRun: existsSync(mark), output: stdout + stderr };
 }

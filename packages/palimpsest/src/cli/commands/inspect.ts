@@ -1,12 +1,14 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import { homedir } from "node:os";
-import { plural, printable, type Terminal } from "../terminal.js";
+import { plural, type Terminal } from "../terminal.js";
 import { readPort } from "../read-port.js";
 
 interface InspectFlags {
   readonly port?: number;
   readonly open: boolean;
   readonly publicUrl?: string;
+  readonly gateway?: string;
+  readonly session?: string;
 }
 
 /** `finish` is told the exit code of the command that ran. */
@@ -24,7 +26,9 @@ export function addInspectCommand(
     )
     .option("--port <number>", "the port to listen on; 0 for any free one", readPort)
     .option("--no-open", "only print the address, instead of opening it in a browser")
-    .option("--public-url <url>", "the address under which a forwarded port is opened")
+    .option("--gateway <url>", "what goes through a gateway that runs on this machine and records")
+    .option("--session <id>", "only the conversation of this id")
+    .option("--public-url <url>", "the address under which a forwarded port is opened", readAddress)
     .addHelpText(
       "after",
       "\nExample:\n  $ palimpsest inspect\n  $ palimpsest inspect session.jsonl --port 4000\n\n" +
@@ -37,18 +41,12 @@ export function addInspectCommand(
 
 async function inspect(paths: readonly string[], flags: InspectFlags, terminal: Terminal): Promise<number> {
   const { dataDirectory } = await import("../../agent/session/session-folder.js");
-  const { conversationPlaces } = await import("../../inspector/live/conversation-places.js");
-  const { findConversations, findNamed } = await import("../../inspector/live/find-conversations.js");
+  const { conversationsToInspect } = await import("../inspected-conversations.js");
   const { startInspector } = await import("../../inspector/live/start-inspector.js");
   const { env } = terminal;
-  const places = conversationPlaces(env);
-  const find = async () => (paths.length === 0 ? findConversations(places) : (await findNamed(paths)).found);
-  if (paths.length > 0) {
-    const { found, failed } = await findNamed(paths);
-    for (const { file, error } of failed)
-      terminal.stderr.write(`palimpsest: ${printable(`${file} ${error}`)}\n`);
-    if (found.length === 0) return 1;
-  }
+  const { gateway, session } = flags;
+  const find = await conversationsToInspect({ paths, gateway, session }, terminal);
+  if (find === undefined) return 1;
   const inspector = await startInspector({
     find,
     dataDirectory: dataDirectory({ home: env["HOME"] || homedir(), env }),
@@ -64,4 +62,9 @@ async function inspect(paths: readonly string[], flags: InspectFlags, terminal: 
   });
   await inspector.close();
   return 0;
+}
+
+function readAddress(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError("It is an address, such as https://box.example.com.");
 }

@@ -65,6 +65,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (tokens.size === 0 && !isLocal(request.headers)) return refuse(refusals.strangeHost, "anthropic");
     if (route.kind === "control")
       return answerControl(route.name, request, { ...control, isOpen: tokens.size === 0 });
+    // Nobody could say what goes through one. Clients that would rather have one go on by HTTP at this status, and only at this one.
+    if (isWebSocket(request.headers))
+      return refuse(refusals.webSocket, route.protocol, ["upgrade", "HTTP/1.1"]);
     return passThrough(request, route, options);
   };
 }
@@ -72,9 +75,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 const isLocal = (headers: RawHeaders): boolean =>
   headerValues(headers, "host").every((host) => isLoopbackName(host.replace(/:\d{0,9}$/, "").toLowerCase()));
 
-function refuse(refusal: Refusal, protocol: Protocol): GatewayAnswer {
+const isWebSocket = (headers: RawHeaders): boolean =>
+  headerValues(headers, "upgrade").some((value) => /^websocket\b/i.test(value));
+
+function refuse(refusal: Refusal, protocol: Protocol, more: readonly string[] = []): GatewayAnswer {
   const body = refusalBody(refusal, protocol);
-  const headers = ["content-type", "application/json", "content-length", String(body.length)];
+  const headers = ["content-type", "application/json", "content-length", String(body.length), ...more];
   return { kind: "answer", status: refusal.status, reason: "", headers, body };
 }
 

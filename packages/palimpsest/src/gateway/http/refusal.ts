@@ -40,6 +40,11 @@ export const refusals = {
     type: "request_too_large",
     message: "the body is larger than the gateway passes on",
   },
+  webSocket: {
+    status: 426,
+    type: "invalid_request_error",
+    message: "a WebSocket is not passed on: the same must be asked by HTTP",
+  },
   notFound: { status: 404, type: "not_found_error", message: "there is no such control endpoint" },
   notAllowed: {
     status: 405,

@@ -36,7 +36,16 @@ export function receiptLines(receipt: ReceiptDocument): readonly string[] {
   ];
 }
 
-function costLine({ cost, costIs, subscriptionCost }: ReceiptDocument): string {
+function costLine(receipt: ReceiptDocument): string {
+  const unpriced = Object.entries(receipt.models).flatMap(([model, { priced }]) => (priced ? [] : [model]));
+  if (unpriced.length === 0) return paidLine(receipt);
+  const whose = `${unpriced.join(", ")}, whose prices are not known`;
+  return unpriced.length === Object.keys(receipt.models).length
+    ? `no cost: it was ${whose}`
+    : `${paidLine(receipt)}; without ${whose}`;
+}
+
+function paidLine({ cost, costIs, subscriptionCost }: ReceiptDocument): string {
   if (costIs === "billed") return `cost ${dollars(cost)}, by the usage that the API reported`;
   if (costIs === "api-equivalent") {
     return `cost ${dollars(cost)} API-equivalent: a subscription pays, the API would have taken this`;

@@ -58,6 +58,9 @@ describe("a receipt", () => {
     const text = receiptLines(document).join("\n");
     expect(text).toContain("5 requests, all passed on byte for byte");
     expect(text).toContain("no price known");
+    expect(text).toMatch(
+      /cost \$\d\.\d{4}, by the usage that the API reported; without [\w-]+, whose prices are not known/,
+    );
     expect(text).toContain(`cost $${(opus * 1.2).toFixed(4)}, by the usage that the API reported`);
   });
 

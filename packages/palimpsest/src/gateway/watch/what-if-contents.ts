@@ -51,7 +51,8 @@ export function createWhatIfContents(mostBytes = MOST_BYTES): WhatIfContents {
           // What came before was never seen: whether its cache was warm, and what it cost, nobody knows.
           if (!isWithUsage(message)) return leaveOut(place, "began before the gateway");
         }
-        const line = deflateRawSync(`${JSON.stringify(message)}\n`, { level: 1 });
+        // A copy: what comes back holds on to a buffer of 16 KB, whatever its length.
+        const line = new Uint8Array(deflateRawSync(`${JSON.stringify(message)}\n`, { level: 1 }));
         transcript.lines.push(line);
         transcript.bytes += line.length + OF_A_LINE;
         bytes += line.length + OF_A_LINE;

@@ -1,5 +1,6 @@
 import { PalimpsestError } from "@palimpsest/core";
 import { Hono } from "hono";
+import type { RenderedPage } from "../../pages/render-page.js";
 import { RecordingError } from "../../replay/readers/recording-error.js";
 import type { ConversationList } from "../contract.js";
 import { addConversationRoutes } from "./conversation-routes.js";
@@ -28,12 +29,6 @@ export interface InspectorAppOptions {
   readonly exportPage?: ((id: string, app: InspectorApp) => Promise<ExportedPage>) | undefined;
   /** Told what was thrown where an answer says that it is the inspector's own fault. */
   readonly onError?: (error: unknown) => void;
-}
-
-export interface RenderedPage {
-  readonly html: string;
-  /** For `Content-Security-Policy`. */
-  readonly policy: string;
 }
 
 interface ExportedPage {

@@ -4,9 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { listenError } from "../../simulator/http/listen-error.js";
-import { createInspectorApp, type InspectorApp, type RenderedPage } from "../api/app.js";
+import { createInspectorApp, type InspectorApp } from "../api/app.js";
 import { createEventLog } from "../api/event-log.js";
 import { failure } from "../api/failure.js";
+import { inspectorPage } from "../api/inspector-page.js";
 import type { FoundConversation } from "./find-conversations.js";
 import { createLibrary, type Library } from "./library.js";
 
@@ -19,7 +20,6 @@ export interface InspectorOptions {
   readonly port?: number | undefined;
   /** Under which a forwarded port is reached. */
   readonly publicUrl?: string | undefined;
-  readonly page?: (() => RenderedPage | Promise<RenderedPage>) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -37,7 +37,7 @@ const LOOK_MS = 1000;
 
 /** Serves the inspector on loopback. Throws `ListenError`. */
 export async function startInspector(options: InspectorOptions): Promise<Inspector> {
-  const { find, dataDirectory, port = 0, publicUrl, page, onError = () => undefined } = options;
+  const { find, dataDirectory, port = 0, publicUrl, onError = () => undefined } = options;
   const token = randomBytes(24).toString("base64url");
   const events = createEventLog();
   const library = createLibrary({
@@ -46,7 +46,14 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     indexFolder: join(dataDirectory, "inspector"),
     now: Date.now,
   });
-  const app = createInspectorApp({ conversations: library, events, token, publicUrl, page, onError });
+  const app = createInspectorApp({
+    conversations: library,
+    events,
+    token,
+    publicUrl,
+    page: inspectorPage,
+    onError,
+  });
   const listener = getRequestListener(app, {
     hostname: HOST,
     overrideGlobalObjects: false,

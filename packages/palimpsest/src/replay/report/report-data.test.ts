@@ -5,7 +5,7 @@ import { reportData } from "./report-data.js";
 import { sampleTurns } from "./sample-turns.js";
 
 const report = madeUpReport({ seed: 2, turns: [4_000, 30] });
-const { overview, files } = reportData(report);
+const { overview, files } = reportData(report, null);
 const source = report.files[0] as FileResult;
 const seriesOf = (name: string): readonly TurnRecord[] => source.policies[name]?.series ?? [];
 const drawnOf = (name: string) => files[0]?.policies.find((policy) => policy.name === name)?.series;
@@ -46,19 +46,19 @@ describe("reportData", () => {
 
   it("keeps files that failed apart, and long texts short", () => {
     const long = "x".repeat(5_000);
-    const data = reportData({
-      files: [{ file: "a", error: long }, source],
-      total: { ...report.total, failed: 1 },
-    });
+    const data = reportData(
+      { files: [{ file: "a", error: long }, source], total: { ...report.total, failed: 1 } },
+      null,
+    );
     expect(data.overview.files).toEqual([source.file]);
     expect(data.overview.failed[0]?.error).toHaveLength(2_001);
     expect(overview.failed).toEqual([]);
   });
 
   it("has no series where none was asked for, or no turn was answered", () => {
-    const bare = reportData(madeUpReport({ seed: 2, turns: [5], withSeries: false }));
+    const bare = reportData(madeUpReport({ seed: 2, turns: [5], withSeries: false }), null);
     expect(bare.files[0]?.policies.every(({ series }) => series === null)).toBe(true);
-    expect(reportData(madeUpReport({ seed: 2, turns: [0] })).files[0]?.policies[0]?.series).toBeNull();
+    expect(reportData(madeUpReport({ seed: 2, turns: [0] }), null).files[0]?.policies[0]?.series).toBeNull();
   });
 });
 

@@ -25,6 +25,8 @@ export interface ReportOverview {
   /** Conversations that were played, in order; the n-th is embedded on its own. */
   readonly files: readonly string[];
   readonly failed: readonly FailedFile[];
+  /** Milliseconds since the epoch; null where the report does not say when it was made. */
+  readonly generatedAt: number | null;
 }
 
 /**
@@ -181,7 +183,10 @@ function policyOf(name: string, result: PolicyResult): ReportPolicy {
 const isPlayed = (file: FileResult | FailedFile): file is FileResult => "policies" in file;
 
 /** The figures as the page reads them: long series cut down to what can be seen, marks kept. */
-export function reportData(report: ReplayReport): {
+export function reportData(
+  report: ReplayReport,
+  generatedAt: number | null,
+): {
   readonly overview: ReportOverview;
   readonly files: readonly ReportFile[];
 } {
@@ -195,6 +200,7 @@ export function reportData(report: ReplayReport): {
       failed: report.files.flatMap((file) =>
         isPlayed(file) ? [] : [{ file: file.file, error: cut(file.error) }],
       ),
+      generatedAt,
     },
     files: played.map((file) => ({
       ...file,

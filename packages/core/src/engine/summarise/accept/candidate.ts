@@ -237,7 +237,7 @@ function metadataOf(
     ...(names.length === 0 ? {} : { namesUsed: namesToCarry(names) }),
     ...(calls.length === 0 ? {} : { summaryCalls: Array.from(calls) }),
     goneResults: results.gone(),
-    redoneBefore: results.redone(),
+    redoneBefore: results.redone() / 2,
   };
 }
 

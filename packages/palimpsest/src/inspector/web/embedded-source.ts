@@ -1,0 +1,29 @@
+import { SourceError, type DataSource } from "./data-source.js";
+
+/** What an exported page carries: the answers to what it asks for, by their paths. */
+interface ExportedAnswers {
+  readonly generatedAt?: string;
+  readonly answers: Readonly<Record<string, unknown>>;
+}
+
+/** The answers inside an exported page; null where the page is not one. */
+export function readEmbeddedSource(): DataSource | null {
+  const text = document.getElementById("inspector-data")?.textContent;
+  if (text === undefined || text === null) return null;
+  const exported = JSON.parse(text) as ExportedAnswers;
+  const answers = new Map(Object.entries(exported.answers));
+  const missing = (): SourceError =>
+    new SourceError({
+      code: "not-exported",
+      status: 404,
+      message: "This is not part of the export: open the conversation itself with `palimpsest inspect`.",
+    });
+  return {
+    isServer: false,
+    generatedAt: exported.generatedAt ?? null,
+    get: (path) => (answers.has(path) ? Promise.resolve(answers.get(path)) : Promise.reject(missing())),
+    send: () => Promise.reject(missing()),
+    download: () => Promise.reject(missing()),
+    follow: () => {},
+  };
+}

@@ -1,0 +1,86 @@
+import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+/**
+ * Writes the pages that people open in a browser: of each one script and one style, which load nothing. Made from source, so that tests
+ * from source need no other build.
+ */
+const root = fileURLToPath(new URL("..", import.meta.url));
+const source = join(root, "packages/palimpsest/src");
+const target = join(root, "packages/palimpsest/dist/page-files");
+
+const pages = [
+  {
+    name: "inspector",
+    entry: "inspector/web/start-inspector.tsx",
+    styles: ["web/base.css", "web/chart.css", "inspector/web/inspector.css"],
+  },
+  {
+    name: "report",
+    entry: "replay/report/page/start-report.tsx",
+    styles: ["web/base.css", "web/chart.css", "replay/report/page/report.css"],
+  },
+];
+
+const packages = ["preact", "@preact/signals", "@preact/signals-core", "uplot", "@tanstack/virtual-core"];
+
+export async function writePages() {
+  mkdirSync(target, { recursive: true });
+  for (const { name, entry, styles } of pages) {
+    const style = [
+      readFileSync(join(root, "node_modules/uplot/dist/uPlot.min.css"), "utf8"),
+      ...styles.map((path) => readFileSync(join(source, path), "utf8")),
+    ].join("\n");
+    write(`${name}.js`, await scriptOf(join(source, entry)));
+    write(`${name}.css`, withoutComments(style));
+  }
+  for (const name of packages) {
+    copyFileSync(
+      join(root, "node_modules", name, "LICENSE"),
+      join(target, `LICENSE-${name.replace("@", "").replace("/", "-")}`),
+    );
+  }
+}
+
+async function scriptOf(entry) {
+  const build = await rolldown({
+    input: entry,
+    platform: "browser",
+    logLevel: "warn",
+    resolve: { extensionAlias: { ".js": [".ts", ".tsx", ".js"] } },
+    transform: {
+      jsx: { runtime: "automatic", importSource: "preact" },
+      target: "es2022",
+      define: { "process.env.NODE_ENV": '"production"' },
+    },
+  });
+  const { output } = await build.generate({ format: "iife", minify: true, comments: false });
+  await build.close();
+  if (output.length !== 1) throw new Error(`${entry}: a page is one file, and this one is ${output.length}`);
+  // Neither the end of its element nor a comment can begin in it.
+  const code = output[0].code.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+  if (/\b(?:outerHTML|insertAdjacentHTML|document\.write|new Function)\b/.test(code)) {
+    throw new Error(`${entry}: the page turns texts into markup or code`);
+  }
+  return code;
+}
+
+function withoutComments(style) {
+  return style
+    .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+    .replaceAll(/\s*\n\s*/g, "\n")
+    .trim();
+}
+
+/** Whoever reads it meanwhile finds the old one, or the new one. */
+function write(name, text) {
+  const file = join(target, name);
+  const fresh = `${file}.${process.pid}`;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(fresh, text);
+  renameSync(fresh, file);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writePages();
