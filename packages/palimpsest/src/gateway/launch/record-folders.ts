@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { replaceFile } from "../../stores/replace-file.js";
 
 /** Beyond these the ones that were named longest ago are forgotten. */
 const MOST_FOLDERS = 20;
 
-const fileIn = (lockFolder: string): string => join(lockFolder, "record-folders.json");
+/** Beside the folder of lock files, in which there is nothing else. */
+const fileIn = (lockFolder: string): string => `${lockFolder}-recordings.json`;
 
 /** Remembers a folder that a gateway records in, so that its conversations are found again. */
 export async function noteRecordFolder(lockFolder: string, folder: string): Promise<void> {

@@ -37,8 +37,7 @@ export async function recordedBody(
   const entry = entries.get(responseId);
   if (entry === undefined) return undefined;
   const { body } = await requests.rebuild(entry);
-  const parts = requests.parts(entry).map((part) => ({ ...part, value: valueOf(body, part) }));
-  return { body, betas: entry.record.betas ?? [], parts };
+  return { body, betas: entry.record.betas ?? [], parts: partsOfBody(body) };
 }
 
 async function readByResponse(path: string): Promise<ByResponse> {
@@ -73,17 +72,6 @@ function partsOfBody(body: Fields): readonly RecordedPart[] {
       return blocksIn(message["content"]).map((value, block) => part({ ...of, block }, value));
     }),
   ];
-}
-
-/** What stands at the place of a part. */
-function valueOf(body: Fields, { kind, index, block }: RequestPart): unknown {
-  if (kind === "tool") return listOf(body["tools"])[index];
-  if (kind === "system") return blocksIn(body["system"])[index];
-  const message = listOf(body["messages"])[index];
-  if (!isFields(message)) return message;
-  const { content } = message;
-  if (block !== undefined) return listOf(content)[block];
-  return typeof content === "string" ? textBlock(content) : message;
 }
 
 const textBlock = (text: string): Fields => ({ type: "text", text });

@@ -224,10 +224,11 @@ const failureMarks = (
 
 /** What a person said first. */
 export function titleOf(messages: readonly IndexedMessage[]): string {
+  const isAgentAlone = messages.every(({ message }) => message.isSidechain === true);
   for (const { message, blocks } of messages) {
     if (
       message.type !== "user" ||
-      message.isSidechain === true ||
+      (message.isSidechain === true && !isAgentAlone) ||
       typeof message.message.content === "string"
     )
       continue;

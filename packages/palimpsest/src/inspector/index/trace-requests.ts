@@ -56,7 +56,7 @@ type OpenRequest = { -readonly [Name in keyof TracedRequest]: TracedRequest[Name
 
 /** Goes through the messages of a recording once, and says which requests were made, and what each of them held. */
 export function traceRequests(messages: readonly IndexedMessage[]): TracedConversation {
-  const lanes = new Lanes(messages);
+  const lanes = new Lanes(messages, !messages.some(isOfMain));
   const requests: OpenRequest[] = [];
   const byResponse = new Map<string, OpenRequest>();
   const asides = new Map<string, OpenRequest[]>();
@@ -148,16 +148,19 @@ class Lanes {
   readonly all: TracedLane[] = [{ id: "main", name: "main" }];
   readonly #messages: readonly IndexedMessage[];
   readonly #tracers: (LaneTracer | undefined)[];
+  readonly #isAgentAlone: boolean;
   readonly #byKey = new Map<string, number>();
   readonly #byMessage = new Map<string, number>();
 
-  constructor(messages: readonly IndexedMessage[]) {
+  /** `isAgentAlone`: the recording is that of a subagent and nobody else, which is its main conversation. */
+  constructor(messages: readonly IndexedMessage[], isAgentAlone: boolean) {
     this.#messages = messages;
+    this.#isAgentAlone = isAgentAlone;
     this.#tracers = [new LaneTracer(messages)];
   }
 
   of(message: Message): number {
-    if (message.isSidechain !== true) return 0;
+    if (message.isSidechain !== true || this.#isAgentAlone) return 0;
     const agent = asText((message as { readonly agentId?: unknown }).agentId);
     const parent = this.#byMessage.get(message.parentUuid ?? "");
     const lane =
@@ -191,6 +194,9 @@ class Lanes {
     return lane;
   }
 }
+
+const isOfMain = ({ message }: IndexedMessage): boolean =>
+  message.isSidechain !== true && (message.type === "user" || message.type === "assistant");
 
 /** An answer that no model gave: a failure that the program wrote down. */
 export const isFailure = (message: Message): boolean =>

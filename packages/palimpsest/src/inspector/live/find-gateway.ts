@@ -12,7 +12,9 @@ export type FoundGateway =
 /** Where a running gateway of this machine keeps what goes through it: told by its lock file, and asked of itself. Never rejects. */
 export async function findGateway(address: string, lockFolder: string): Promise<FoundGateway> {
   if (!URL.canParse(address)) return failed(`${address} is not an address, such as http://127.0.0.1:8787.`);
-  const stats = await askStats(address, lockFolder);
+  const { origin, pathname } = new URL(address);
+  const prefix = pathname.replace(/\/(?:(?:anthropic|openai)(?:\/.*)?)?$/, "");
+  const stats = await askStats(`${origin}${prefix}/anthropic`, lockFolder);
   if (stats === undefined) return failed(`No gateway of this machine answers at ${address}.`);
   const folder = await recordFolderOf(join(lockFolder, `${Number(new URL(address).port)}.json`));
   if (folder === undefined) {
