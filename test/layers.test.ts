@@ -60,7 +60,14 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["session"],
     ["commands"],
   ],
-  "palimpsest/src/inspector": [["index", "web"], ["advice"], ["jobs"], ["api"], ["live"], ["testing"]],
+  "palimpsest/src/inspector": [
+    ["index", "web"],
+    ["advice"],
+    ["jobs", "export"],
+    ["api"],
+    ["live"],
+    ["testing"],
+  ],
   "palimpsest/src/gateway": [["receipt"], ["watch"], ["http"], ["launch"], ["testing"]],
   "palimpsest/src/replay": [
     ["readers"],

@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { findNamed } from "../../packages/palimpsest/src/inspector/live/find-conversations.js";
 import {
   startInspector,
-  type Inspector,
+  type ServedInspector,
 } from "../../packages/palimpsest/src/inspector/live/start-inspector.js";
 
 export interface OpenPage {
@@ -16,7 +16,7 @@ export interface OpenPage {
 
 /** An inspector of these files, on loopback, with all that it keeps in a folder of its own. */
 export async function inspectorOf(files: Readonly<Record<string, Iterable<string> | null>>): Promise<{
-  readonly inspector: Inspector;
+  readonly inspector: ServedInspector;
   readonly folder: string;
   close(): Promise<void>;
 }> {
@@ -31,6 +31,7 @@ export async function inspectorOf(files: Readonly<Record<string, Iterable<string
   const inspector = await startInspector({
     find: () => Promise.resolve(found),
     dataDirectory: join(folder, "data"),
+    env: {},
   });
   return {
     inspector,

@@ -1,4 +1,5 @@
 import axe from "axe-core";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { chromiumPath, launchChromium } from "./chromium.js";
 import { inspectorOf, openInspector, type OpenPage } from "./inspector-page.js";
 import { recordingLines } from "./made-up-recording.js";
 
+const corpus = process.env["PALIMPSEST_CORPUS"];
 const screenshots = process.env["PALIMPSEST_SCREENSHOTS"];
 
 /** What axe-core says is wrong and serious, and where. */
@@ -97,9 +99,9 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     await page.keyboard.press("Escape");
     await page.locator(".choose").waitFor();
     await page.keyboard.press("?");
-    expect(await page.locator("dialog.help").isVisible()).toBe(true);
+    await page.locator("dialog.help").waitFor({ state: "visible" });
     await page.keyboard.press("Escape");
-    expect(await page.locator("dialog.help").isVisible()).toBe(false);
+    await page.locator("dialog.help").waitFor({ state: "hidden" });
     await page.keyboard.press("g");
     await page.keyboard.press("c");
     await page.locator('.tabs a[aria-current="page"]', { hasText: "Compactions" }).waitFor();
@@ -124,7 +126,7 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     await page.keyboard.press("0");
     await expect.poll(() => page.locator(".zoom .note").textContent()).toBe("90 requests");
     await page.locator(".as-table summary").click();
-    expect(await page.locator(".as-table tbody tr").count()).toBe(90);
+    await expect.poll(() => page.locator(".as-table tbody tr").count()).toBe(90);
     await page.locator("#timeline-plot .u-over").click({ position: { x: 3, y: 100 } });
     await page.locator(".request h2", { hasText: "Request 0 " }).waitFor();
     await page.goBack();
@@ -144,6 +146,83 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     expect(await page.locator(".block-foot").first().textContent()).toMatch(/of [\d,]+ characters/);
     expect(faults).toEqual([]);
   });
+
+  it("shows a compaction before and after, items and cost, and finds what was compacted away", async () => {
+    const { page, faults } = await openUsual();
+    await page.locator(".tabs a", { hasText: "Compactions" }).click();
+    await page.locator(".side-item.fate-summarised").first().waitFor();
+    expect(await page.locator(".pills a").count()).toBe(2);
+    expect(await page.locator(".summary-text").textContent()).toContain("the parser stops now");
+    expect(await page.locator(".side").nth(1).locator(".fate-summary").count()).toBe(1);
+    await shoot(page, "compaction");
+    await page.locator(".tabs a", { hasText: "Items and cost" }).click();
+    const tool = page.locator("tbody tr", { has: page.locator("th", { hasText: /^Read$/ }) });
+    expect(await tool.locator(".number").last().textContent()).toMatch(/^\$\d/);
+    expect(await page.locator("tr", { hasText: "claude-opus-4-5" }).locator("td").first().textContent()).toBe(
+      "90",
+    );
+    await page.keyboard.press("/");
+    await page.keyboard.type("part7 = 7;");
+    await page.locator(".hit mark").first().waitFor();
+    expect(await page.locator(".hit mark").first().textContent()).toBe("part7 = 7;");
+    expect(await page.locator(".hit").first().textContent()).toContain("compacted away");
+    await page.locator(".hit").first().click();
+    await page
+      .locator(".request .block-text pre mark, .request .block-text pre, .hit-open .block-text pre")
+      .first()
+      .waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it("shows what is being written to a recording while it is open", async () => {
+    const lines = [...recordingLines({ rounds: 12 })];
+    const growing = await inspectorOf({ "growing.jsonl": lines.slice(0, 20) });
+    const { page, faults } = await openInspector(browser, growing.inspector.url);
+    await page.locator(".conversation-row").click();
+    const requests = page.locator(".fact", { hasText: "Requests" }).locator("dd");
+    await expect.poll(() => requests.textContent()).toBe("10");
+    appendFileSync(
+      join(growing.folder, "growing.jsonl"),
+      lines
+        .slice(20)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    await expect.poll(() => requests.textContent()).toBe("12");
+    await expect.poll(() => page.locator(".zoom .note").textContent()).toBe("12 requests");
+    expect(faults).toEqual([]);
+    await growing.close();
+    await page.locator(".connection.lost").waitFor();
+  });
+
+  it.skipIf(corpus === undefined)(
+    "opens every view of two recorded conversations (skipped without PALIMPSEST_CORPUS)",
+    async () => {
+      const files = readdirSync(corpus ?? "")
+        .filter((name) => /(?:claude-6113e919|pi-before-compaction).*\.jsonl$/.test(name))
+        .map((name) => join(corpus ?? "", name));
+      const recorded = await inspectorOf(Object.fromEntries(files.map((file) => [file, null])));
+      const { page, faults } = await openInspector(browser, recorded.inspector.url);
+      await page.locator(".conversation-row").first().waitFor();
+      const count = await page.locator(".conversation-row").count();
+      expect(count).toBe(2);
+      for (let row = 0; row < count; row += 1) {
+        await page.locator(".conversation-row").nth(row).click();
+        await page.locator("#timeline-plot canvas").waitFor();
+        await page.locator(".tabs a", { hasText: "Requests" }).click();
+        await page.locator(".request-row").nth(8).click();
+        await page.locator(".request .facts").waitFor();
+        await page.locator(".tabs a", { hasText: "Compactions" }).click();
+        await page.locator(".side-item").first().waitFor();
+        await page.locator(".tabs a", { hasText: "Items and cost" }).click();
+        await page.locator("tbody tr").nth(3).waitFor();
+        await page.locator(".brand").click();
+        await page.locator(".conversation-row").nth(1).waitFor();
+      }
+      expect(faults).toEqual([]);
+      await recorded.close();
+    },
+  );
 
   it("shows hostile texts as texts, whatever is opened", async () => {
     const { page, faults } = await open();

@@ -22,7 +22,7 @@ const TASKS = [
 export function* recordingLines(shape: RecordingShape): Generator<string> {
   const { rounds, compactsAfter = Infinity, spice = "" } = shape;
   let parent: string | null = null;
-  let context = 14_000;
+  let context = 21_000;
   let at = START;
   let written = 0;
   const line = (fields: Line): string => {
@@ -46,10 +46,16 @@ export function* recordingLines(shape: RecordingShape): Generator<string> {
     line({ type: "user", message: { role: "user", content }, ...more });
 
   for (let round = 0; round < rounds; round += 1) {
-    if (round % 12 === 0) yield user(`${TASKS[(round / 12) % TASKS.length]} (${round}) ${spice}`);
+    if (round % 12 === 0)
+      yield user(`${TASKS[(round / 12) % TASKS.length]}${round === 0 ? "" : ` (${round})`} ${spice}`);
     at += round % 17 === 16 ? 900_000 : 21_000;
     const isCold = round === 0 || round % 17 === 16;
-    const fresh = 420 + ((round * 7_919) % 1_900);
+    const result =
+      `export const part${round % 23} = ${round};\n`.repeat(
+        round % 13 === 5 ? 900 : 20 + ((round * 37) % 160),
+      ) + spice;
+    const said = `Step ${round}: I look at part ${round % 23} of it. ${spice}${" The loop ends where the line does, and what follows is left to the caller.".repeat((round * 11) % 29)}`;
+    const fresh = 140 + Math.ceil((result.length + said.length) / 3.4);
     const before = context;
     context += fresh;
     const id = `toolu_${String(round).padStart(6, "0")}`;
@@ -62,7 +68,7 @@ export function* recordingLines(shape: RecordingShape): Generator<string> {
         role: "assistant",
         model: MODEL,
         content: [
-          { type: "text", text: `Step ${round}: I look at part ${round % 23} of it. ${spice}` },
+          { type: "text", text: said },
           {
             type: "tool_use",
             id,
@@ -89,7 +95,7 @@ export function* recordingLines(shape: RecordingShape): Generator<string> {
       {
         type: "tool_result",
         tool_use_id: id,
-        content: `export const part${round % 23} = ${round};\n`.repeat(20 + (round % 30)) + spice,
+        content: result,
       },
     ]);
     if (round > 0 && round % compactsAfter === 0) {
@@ -107,7 +113,7 @@ export function* recordingLines(shape: RecordingShape): Generator<string> {
           isVisibleInTranscriptOnly: true,
         },
       );
-      context = 15_500;
+      context = 24_500;
     }
   }
 }

@@ -103,6 +103,7 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
   const countUnstored = (error: unknown): false => {
     if (!String(error).includes(NO_SPACE)) throw error;
     counts["not stored"] += 1;
+    compactions.beginAnew();
     return false;
   };
   const said: string[] = [];
@@ -132,8 +133,8 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
     ensureSentence(message);
     // A person would go on, or compact by hand; neither may find it stuck.
     if (heldInARow > 5) {
-      const outcome = await patience.with((signal) => conversation.compact({ signal }));
-      if (outcome.kind === "failed") ensureSentence(outcome.message);
+      const outcome = await patience.with((signal) => conversation.compact({ signal })).catch(countUnstored);
+      if (outcome !== false && outcome.kind === "failed") ensureSentence(outcome.message);
     }
     ensure(
       heldInARow < 40,

@@ -5,6 +5,7 @@ import { dataDirectory } from "../../agent/session/session-folder.js";
 import { isMode, modeNames, type Mode } from "../../gateway/http/mode.js";
 import { isLoopbackName } from "../../simulator/http/local-host.js";
 import { registeredTelemetry } from "../registered-telemetry.js";
+import { recordFolderProblem } from "../record-folder-problem.js";
 import { createProgress, printable, type Terminal } from "../terminal.js";
 import { readPort } from "../read-port.js";
 
@@ -83,6 +84,8 @@ export function addGatewayCommand(
           `error: --host ${printable(flags.host)} lets others in: set ${TOKENS} to a token of at least ${SHORTEST_TOKEN} characters`,
         );
       }
+      const problem = flags.record === undefined ? undefined : await recordFolderProblem(flags.record);
+      if (problem !== undefined) return command.error(`error: ${printable(problem)}`);
       const [{ runGateway, VENDORS }, { receiptLines }] = await Promise.all([
         import("../../gateway/launch/run-gateway.js"),
         import("../../gateway/receipt/receipt-text.js"),

@@ -25,6 +25,8 @@ export interface DemoOptions {
   readonly without: ReadonlySet<DemoPart>;
   readonly path: string;
   readonly signal: AbortSignal;
+  /** Records the conversation and its requests in this folder. */
+  readonly recordFolder?: string;
   readonly onEvent: (event: DemoEvent) => void;
 }
 
@@ -88,6 +90,7 @@ async function openDemo(options: DemoOptions): Promise<Demo> {
     model: MODEL,
     window: WINDOW,
     path,
+    recordFolder: options.recordFolder,
     now: () => provider.simulator.now(),
   });
   session.events.on("call_billed", money.add);

@@ -26,6 +26,8 @@ export interface DemoSessionOptions {
   readonly window: number;
   /** Where programs are. */
   readonly path: string;
+  /** Where the conversation and its requests are recorded. */
+  readonly recordFolder?: string | undefined;
   readonly now: () => number;
 }
 
@@ -59,6 +61,7 @@ export async function openDemoSession(options: DemoSessionOptions): Promise<Sess
     id: randomUUID(),
     isResumed: false,
     source: "sdk",
+    ...(options.recordFolder === undefined ? {} : { recordFolder: options.recordFolder }),
     now,
   });
 }

@@ -1,7 +1,7 @@
 import { findModel, TranscriptError, type ModelProvider, type Settings } from "@palimpsest/core";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import { access, constants, mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { KEY_VARIABLES, keysIn, keysInAddress } from "../../agent/base/key-variables.js";
 import { listCommands } from "../../agent/commands/list-commands.js";
@@ -16,6 +16,7 @@ import type { AgentSettings } from "../../agent/settings/read-settings.js";
 import type { UntrustedClaims } from "../../agent/trust/untrusted-claims.js";
 import { registeredTelemetry } from "../registered-telemetry.js";
 import type { Terminal } from "../terminal.js";
+import { recordFolderProblem } from "../record-folder-problem.js";
 import { chooseProvider } from "./choose-provider.js";
 import { StartError, UsageError } from "./start-error.js";
 
@@ -124,7 +125,8 @@ export async function openAgent(
       throw new UsageError(`--add-dir ${directory}: there is no such directory (${path})`);
     }
   }
-  if (flags.record !== undefined) await checkRecordFolder(flags.record);
+  const problem = flags.record === undefined ? undefined : await recordFolderProblem(flags.record);
+  if (problem !== undefined) throw new UsageError(problem);
   const [
     { readSettingsFiles },
     { configDirectory },
@@ -341,17 +343,6 @@ async function openAccount(
       void file.save(next);
     },
   };
-}
-
-/** Rejects with a `UsageError` where nothing can be recorded. */
-async function checkRecordFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
-    await access(resolve(folder), constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    throw new UsageError(`--record ${folder}: it must be a folder that can be written to (${code})`);
-  }
 }
 
 async function newest(folder: string): Promise<string> {

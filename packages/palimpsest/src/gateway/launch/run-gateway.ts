@@ -84,8 +84,15 @@ export async function runGateway(run: GatewayRun): Promise<number> {
   } finally {
     await supervisor.drain();
     const withoutWhatIf = receiptDocument(supervisor.receipt(), supervisor.mode());
+    let unwritten: string | undefined;
     const save = async (document: ReceiptDocument): Promise<void> => {
-      if (receiptFile !== undefined) await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
+      if (receiptFile === undefined) return;
+      try {
+        await replaceFile(receiptFile, `${JSON.stringify(document, null, 2)}\n`);
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        unwritten = `the receipt could not be written to ${receiptFile} (${code ?? message})`;
+      }
     };
     // Whoever does not wait has it all the same.
     await save(withoutWhatIf);
@@ -99,6 +106,7 @@ export async function runGateway(run: GatewayRun): Promise<number> {
       );
     }
     if (document !== withoutWhatIf) await save(document);
+    if (unwritten !== undefined) run.say(unwritten);
   }
 }
 

@@ -5,9 +5,12 @@ export interface WhatIfFigures {
   readonly conversations: number;
   /** Requests that were played: those of which it is known what they used. */
   readonly requests: number;
-  /** Dollars of these requests as billed; a first one that read what others had written is counted as if it had written it. */
+  /** Dollars of these requests as billed. */
   readonly cost: number;
-  /** Dollars that the replay puts the same requests at, played as they were: what it is off by. */
+  /**
+   * Dollars that the replay puts the same requests at, played as they were: what the policies' dollars are compared with. It begins
+   * with a cold cache, where the real ones may have read what another conversation had written.
+   */
   readonly simulated: number;
   /** Conversations that are not in it, by the reason. */
   readonly leftOut: Readonly<Record<string, number>>;

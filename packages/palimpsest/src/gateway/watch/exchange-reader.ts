@@ -7,7 +7,7 @@ import { textOf } from "./decompress.js";
 import type { Exchange } from "./exchange.js";
 import { laneOf } from "./lane.js";
 import { firstDifference } from "./prompt-parts.js";
-import { createRecorder, recordingsIn } from "./recorder.js";
+import { createRecorder, recordingsIn, type Recorder } from "./recorder.js";
 import { readExchange } from "./read-exchange.js";
 import { betasOf } from "./read-headers.js";
 import type { ExchangeReader } from "./watcher.js";
@@ -28,8 +28,7 @@ export interface ReaderOptions {
 /** Reads in the thread that asks, and remembers: which conversation it is, and whether its cache broke. */
 export function createExchangeReader(options: ReaderOptions = {}): ExchangeReader {
   const { recordFolder, startPlayer = playHere } = options;
-  const recorder =
-    recordFolder === undefined ? undefined : createRecorder(recordingsIn(recordFolder, Date.now));
+  const recorder = recordFolder === undefined ? undefined : recorderIn(recordFolder);
   const contents = createWhatIfContents(options.whatIfBytes);
   const keeper = createRecorder(contents);
   const watch = createCacheWatch({ settings: { cacheBreakSources: 10_000, cacheBreakDiffs: 0 } });
@@ -105,6 +104,18 @@ export function createExchangeReader(options: ReaderOptions = {}): ExchangeReade
       whatIf(contents, { start: startPlayer, ...(milliseconds === undefined ? {} : { milliseconds }) }),
     close: () => {},
   };
+}
+
+/** A recorder that finds out at its first use whether its folder is one, and says so on every receipt. */
+function recorderIn(folder: string): Recorder {
+  let opened: Recorder | undefined;
+  const open = (): Recorder => (opened ??= createRecorder(recordingsIn(folder, Date.now)));
+  try {
+    open();
+  } catch {
+    // Each exchange tries again: what is read of it does not depend on it.
+  }
+  return { record: (exchange, known) => open().record(exchange, known) };
 }
 
 /** What came of a request, for its record. */

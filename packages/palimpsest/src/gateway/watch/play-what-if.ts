@@ -1,10 +1,12 @@
 import { inflateRawSync } from "node:zlib";
 import { findModel } from "@palimpsest/core";
+import { billedTokens } from "../../replay/measures/recorded-bill.js";
 import { playConversation } from "../../replay/play/play-conversation.js";
 import { parsePolicies } from "../../replay/policies/parse-policies.js";
 import { RecordingError } from "../../replay/readers/recording-error.js";
 import { conversationIn } from "../../replay/rounds/open-conversation.js";
 import { transcriptInMemory } from "../../replay/rounds/recording-file.js";
+import { priceOf } from "../../simulator/core/pricing.js";
 import type { WhatIfFigures } from "../receipt/what-if-figures.js";
 import type { CompressedTranscript } from "./what-if-contents.js";
 
@@ -27,7 +29,13 @@ export async function playWhatIf(lines: CompressedTranscript): Promise<PlayedWha
       return { leftOut: "no price known" };
     }
     const counted: boolean[] = [];
-    for await (const { response } of conversation.rounds()) counted.push(response.usage !== undefined);
+    let cost = 0;
+    for await (const { response } of conversation.rounds()) {
+      const { model, usage } = response;
+      counted.push(usage !== undefined);
+      const known = findModel(model);
+      if (usage !== undefined && known !== undefined) cost += priceOf(known, billedTokens(usage));
+    }
     const { result, fullCosts } = await playConversation(conversation, {
       policies: parsePolicies(POLICIES, {}),
     });
@@ -40,8 +48,8 @@ export async function playWhatIf(lines: CompressedTranscript): Promise<PlayedWha
           name === AS_RECORDED ? [] : [[name, sum(costs)]],
         ),
       ),
-      requests: bill?.responses ?? 0,
-      cost: bill?.recorded.cost ?? 0,
+      requests: counted.filter(Boolean).length,
+      cost,
       simulated: bill?.simulated.cost ?? 0,
     };
   } catch (error) {

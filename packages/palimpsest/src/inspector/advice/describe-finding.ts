@@ -52,7 +52,7 @@ function changing({ owners, changes, lostTokens, example }: Facts<"changing">): 
     what: isDated
       ? `Take the date or time out of ${names}, or say it in the newest message.`
       : `Keep ${names} the same from request to request.`,
-    why: `It changed ${count(changes, "time")}, and ${lostTokens.toLocaleString("en-US")} cached tokens after it were not read${shown}.`,
+    why: `${owners.length === 1 ? "It" : "They"} changed ${count(changes, "time")}, and ${lostTokens.toLocaleString("en-US")} cached tokens after it were not read${shown}.`,
   };
 }
 

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { RenderedPage } from "../../pages/render-page.js";
 import { RecordingError } from "../../replay/readers/recording-error.js";
 import type { ConversationList } from "../contract.js";
+import type { ExportedPage } from "../export/export-page.js";
 import { addConversationRoutes } from "./conversation-routes.js";
 import type { Conversations } from "./conversations.js";
 import type { EventLog } from "./event-log.js";
@@ -26,15 +27,9 @@ export interface InspectorAppOptions {
   /** What-ifs and advice. Without it there are none. */
   readonly jobs?: JobPort | undefined;
   /** A conversation as one file to share. Without it there is none. */
-  readonly exportPage?: ((id: string, app: InspectorApp) => Promise<ExportedPage>) | undefined;
+  readonly exportPage?: ((id: string) => Promise<ExportedPage | undefined>) | undefined;
   /** Told what was thrown where an answer says that it is the inspector's own fault. */
   readonly onError?: (error: unknown) => void;
-}
-
-interface ExportedPage {
-  readonly html: string;
-  /** Of the file. */
-  readonly name: string;
 }
 
 /** The inspector as a function. It answers whatever the request is and never throws. */
@@ -68,10 +63,9 @@ export function createInspectorApp(options: InspectorAppOptions): InspectorApp {
   addConversationRoutes(app, options);
   addJobRoutes(app, options);
   app.get("/api/conversations/:id/export", async (context) => {
-    const id = context.req.param("id");
-    if (options.exportPage === undefined || (await conversations.open(id)) === undefined)
-      return context.notFound();
-    const { html, name } = await options.exportPage(id, answer);
+    const page = await options.exportPage?.(context.req.param("id"));
+    if (page === undefined) return context.notFound();
+    const { html, name } = page;
     return context.html(html, 200, {
       "content-security-policy": "sandbox; default-src 'none'",
       "content-disposition": `attachment; filename="${name.replaceAll(/[^\w.-]+/g, "-")}"`,
@@ -90,8 +84,7 @@ export function createInspectorApp(options: InspectorAppOptions): InspectorApp {
       "The inspector has failed at this; what it was doing is in its terminal with --debug.",
     );
   });
-  const answer: InspectorApp = async (request) => hardened(await app.fetch(request));
-  return answer;
+  return async (request) => hardened(await app.fetch(request));
 }
 
 /** What holds for every answer: nothing may be loaded, framed, kept or guessed. */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { isFields } from "../../replay/readers/recording.js";
 import type { ConversationFigures } from "../contract.js";
 import { indexConversation, type ConversationIndex } from "./conversation-index.js";
@@ -113,30 +112,39 @@ interface KeptIndex extends Header {
 }
 
 async function readIndex(folder: string, path: string): Promise<KeptIndex | undefined> {
-  const lines = createInterface({ input: createReadStream(indexPath(folder, path)), crlfDelay: Infinity });
   let header: Header | undefined;
   let heads: RecordedHeads | undefined;
   const messages: IndexedMessage[] = [];
-  try {
-    for await (const line of lines) {
-      if (header === undefined) {
-        header = asHeader(JSON.parse(line));
-        if (header === undefined || header.path !== path) return undefined;
-        continue;
-      }
-      if (heads === undefined) {
-        heads = JSON.parse(line) as RecordedHeads;
-        continue;
-      }
+  for await (const line of linesOf(indexPath(folder, path))) {
+    if (header === undefined) {
+      header = asHeader(JSON.parse(line));
+      if (header === undefined || header.path !== path) return undefined;
+    } else if (heads === undefined) heads = JSON.parse(line) as RecordedHeads;
+    else {
       const [offset, bytes, sub, message, blocks] = JSON.parse(line) as StoredMessage;
       messages.push({ place: { offset, bytes, sub }, message, blocks });
     }
-  } finally {
-    lines.close();
   }
   if (header === undefined || heads === undefined || header.messages !== messages.length) return undefined;
   return { ...header, scanned: { ...header.scanned, messages, heads } };
 }
+
+/** The whole lines of a file, some megabytes of it in memory at a time. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = Buffer.alloc(0);
+  for await (const part of createReadStream(path, { highWaterMark: READ_BYTES })) {
+    const chunk = Buffer.concat([rest, part as Buffer]);
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, from)) {
+      yield chunk.toString("utf8", from, end);
+      from = end + 1;
+    }
+    rest = chunk.subarray(from);
+  }
+}
+
+const READ_BYTES = 1024 * 1024;
+const LINE_BREAK = 10;
 
 /** Swapped in whole: whoever reads meanwhile has the old one. Only this user can read it. */
 async function writeIndex(

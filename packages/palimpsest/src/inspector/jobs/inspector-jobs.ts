@@ -37,6 +37,7 @@ export interface InspectorJobs {
   advice(files: readonly string[]): Promise<AdviceList>;
   /** For recorded compactions, by the number of the first request after each. Rejects with one sentence. */
   neededLater(of: NumberedConversation): Promise<ReadonlyMap<number, Needed>>;
+  policies(): PolicyList;
   /** Ends everything. */
   close(): void;
 }
@@ -166,6 +167,7 @@ export function createInspectorJobs(options: InspectorJobsOptions): InspectorJob
         }),
       );
     },
+    policies: offeredPolicies,
     close() {
       isClosed = true;
       for (const { drop } of waiting) drop();
@@ -208,7 +210,7 @@ function checkRequest(request: WhatIfRequest, env: InspectorJobsOptions["env"]):
 const NOT_OFFERED = /^cheat-/;
 
 /** What a what-if may ask for: each policy by its name, and ours from thrifty to faithful. */
-export function offeredPolicies(): PolicyList {
+function offeredPolicies(): PolicyList {
   const [own = "palimpsest", ...others] = policyNames.filter((name) => !NOT_OFFERED.test(name));
   const offered = [own, `${own}(memory=thrifty)`, `${own}(memory=faithful)`, ...others];
   return {

@@ -45,7 +45,9 @@ function whatOf({ source, lines, missingLines, paths }: ForgottenSource): string
   const [first] = lines.length > 0 ? lines : paths;
   const more =
     missingLines > 1 ? ` and ${missingLines - 1} more ${missingLines === 2 ? "line" : "lines"}` : "";
-  return first === undefined ? source : `${source}: ${first.slice(0, LONGEST_LINE)}${more}`;
+  return first === undefined || first === source
+    ? source
+    : `${source}: ${first.slice(0, LONGEST_LINE)}${more}`;
 }
 
 const seenOf = ({ roundsAgo, class: kind }: ForgottenSource): string => {

@@ -1,29 +1,18 @@
 import { getRequestListener } from "@hono/node-server";
-import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { listenError } from "../../simulator/http/listen-error.js";
-import { createInspectorApp, type InspectorApp } from "../api/app.js";
-import { createEventLog } from "../api/event-log.js";
+import type { InspectorApp } from "../api/app.js";
 import { failure } from "../api/failure.js";
-import { inspectorPage } from "../api/inspector-page.js";
-import type { FoundConversation } from "./find-conversations.js";
-import { createLibrary, type Library } from "./library.js";
+import { createInspector, type InspectorOptions } from "./create-inspector.js";
+import type { Library } from "./library.js";
 
-export interface InspectorOptions {
-  /** The conversations that are shown; asked again and again. */
-  readonly find: () => Promise<readonly FoundConversation[]>;
-  /** Where this program keeps what it makes: indexes are kept below it. */
-  readonly dataDirectory: string;
+export interface ServedInspectorOptions extends InspectorOptions {
   /** 0 for any free one. */
   readonly port?: number | undefined;
-  /** Under which a forwarded port is reached. */
-  readonly publicUrl?: string | undefined;
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-export interface Inspector {
+export interface ServedInspector {
   /** With the token in its fragment. */
   readonly url: string;
   readonly app: InspectorApp;
@@ -36,24 +25,10 @@ const HOST = "127.0.0.1";
 const LOOK_MS = 1000;
 
 /** Serves the inspector on loopback. Throws `ListenError`. */
-export async function startInspector(options: InspectorOptions): Promise<Inspector> {
-  const { find, dataDirectory, port = 0, publicUrl, onError = () => undefined } = options;
-  const token = randomBytes(24).toString("base64url");
-  const events = createEventLog();
-  const library = createLibrary({
-    find,
-    events,
-    indexFolder: join(dataDirectory, "inspector"),
-    now: Date.now,
-  });
-  const app = createInspectorApp({
-    conversations: library,
-    events,
-    token,
-    publicUrl,
-    page: inspectorPage,
-    onError,
-  });
+export async function startInspector(options: ServedInspectorOptions): Promise<ServedInspector> {
+  const { port = 0, publicUrl, onError = () => undefined } = options;
+  const inspector = createInspector(options);
+  const { app, library, token } = inspector;
   const listener = getRequestListener(app, {
     hostname: HOST,
     overrideGlobalObjects: false,
@@ -81,7 +56,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
       clearTimeout(timer);
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await library.close();
+      await inspector.close();
     },
   };
 }

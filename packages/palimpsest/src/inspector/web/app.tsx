@@ -16,6 +16,7 @@ export function App({ state }: { readonly state: InspectorState }) {
   return (
     <InspectorContext.Provider value={state}>
       <TopBar />
+      <LeftOut />
       <View />
       <Help />
     </InspectorContext.Provider>
@@ -33,6 +34,11 @@ function View() {
     }
   }, [place]);
   return here.view === "list" ? <ConversationList /> : <Conversation here={here} />;
+}
+
+function LeftOut() {
+  const { leftOut } = useInspector().source;
+  return leftOut === null ? null : <p class="left-out note">{visibleLine(leftOut)}</p>;
 }
 
 function TopBar() {

@@ -61,10 +61,23 @@ export function BlockItem(props: {
           <Tokens count={tokens} estimated={estimated} />
         </span>
       </button>
-      {isOpen.value ? <BlockTextView id={id} block={block.id} characters={characters} /> : null}
+      {isOpen.value && characters <= preview.length ? <WholeText text={preview} /> : null}
+      {isOpen.value && characters > preview.length ? (
+        <BlockTextView id={id} block={block.id} characters={characters} />
+      ) : null}
     </div>
   );
 }
+
+/** A text that the request's view has whole already. */
+const WholeText = ({ text }: { readonly text: string }) => (
+  <div class="block-text">
+    <pre tabIndex={0} aria-label="Text of the block">
+      <bdi>{visibleText(text)}</bdi>
+    </pre>
+    <p class="note block-foot">{formats.count(text.length)} characters</p>
+  </div>
+);
 
 /** The text of a block, as much of it as was asked for. */
 export function BlockTextView(props: {

@@ -106,7 +106,7 @@ function OneCompaction({
         <Side
           id={overview.id}
           title="After"
-          note={`${formats.count(view.after.length)} items, ${formats.count(view.after.filter(({ fate }) => fate === "restored").length)} restored`}
+          note={`${formats.count(view.after.length)} ${view.after.length === 1 ? "item" : "items"}, ${formats.count(view.after.filter(({ fate }) => fate === "restored").length)} restored`}
           items={view.after}
         />
       </div>

@@ -27,6 +27,8 @@ export interface DataSource {
   readonly isServer: boolean;
   /** When the export was made; null where a server answers. */
   readonly generatedAt: string | null;
+  /** What the export had to leave out, in a sentence; null where it has everything. */
+  readonly leftOut: string | null;
   get(path: string): Promise<unknown>;
   send(method: "POST" | "DELETE", path: string, body?: unknown): Promise<unknown>;
   download(path: string): Promise<Download>;

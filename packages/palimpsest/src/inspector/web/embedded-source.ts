@@ -3,6 +3,7 @@ import { SourceError, type DataSource } from "./data-source.js";
 /** What an exported page carries: the answers to what it asks for, by their paths. */
 interface ExportedAnswers {
   readonly generatedAt?: string;
+  readonly leftOut?: string;
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
@@ -21,6 +22,7 @@ export function readEmbeddedSource(): DataSource | null {
   return {
     isServer: false,
     generatedAt: exported.generatedAt ?? null,
+    leftOut: exported.leftOut ?? null,
     get: (path) => (answers.has(path) ? Promise.resolve(answers.get(path)) : Promise.reject(missing())),
     send: () => Promise.reject(missing()),
     download: () => Promise.reject(missing()),

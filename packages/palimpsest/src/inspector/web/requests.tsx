@@ -53,6 +53,7 @@ export function Requests(props: {
         class="request-list"
         count={total}
         itemHeight={52}
+        areAllAsHigh
         scrolls="itself"
         goTo={chosen}
         onShown={(from, to) => {

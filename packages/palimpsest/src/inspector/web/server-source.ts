@@ -67,6 +67,7 @@ export function createServerSource(token: string): DataSource {
   return {
     isServer: true,
     generatedAt: null,
+    leftOut: null,
     get: async (path) => (await ask(path)).json(),
     send: async (method, path, body) => {
       const response = await ask(path, {

@@ -13,8 +13,9 @@ import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 export interface VirtualListProps {
   readonly label: string;
   readonly count: number;
-  /** Pixels of an item before it was measured. */
+  /** Pixels of an item before it was measured; of all of them for good where they are all as high. */
   readonly itemHeight: number;
+  readonly areAllAsHigh?: boolean;
   readonly item: (index: number) => ComponentChildren;
   /** Scrolls in itself, or with the page. */
   readonly scrolls: "itself" | "page";
@@ -25,7 +26,7 @@ export interface VirtualListProps {
   readonly class?: string;
 }
 
-const OVERSCAN = 10;
+const OVERSCAN = 5;
 
 /** A list of which only what is seen is there, however long it is. */
 export function VirtualList(props: VirtualListProps) {
@@ -34,8 +35,13 @@ export function VirtualList(props: VirtualListProps) {
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0);
   const isPage = props.scrolls === "page";
 
+  // Where the list begins in the page: asked for when nothing moves, for asking makes the browser lay everything out.
+  const begins = useRef(0);
   const place = holder.current;
-  const margin = isPage && place !== null ? place.getBoundingClientRect().top + scrollY : 0;
+  if (isPage && place !== null && list.current?.isScrolling !== true) {
+    begins.current = place.getBoundingClientRect().top + scrollY;
+  }
+  const margin = begins.current;
   const options = {
     count: props.count,
     estimateSize: () => props.itemHeight,
@@ -80,7 +86,7 @@ export function VirtualList(props: VirtualListProps) {
         {items.map(({ index, start }) => (
           <div
             key={index}
-            ref={(element) => virtual.measureElement(element)}
+            ref={props.areAllAsHigh === true ? null : virtual.measureElement}
             class="virtual-item"
             data-index={index}
             role="listitem"
