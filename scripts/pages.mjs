@@ -1,12 +1,14 @@
 import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 
 /**
  * Writes the pages that people open in a browser: of each one script and one style, which load nothing. Made from source, so that tests
  * from source need no other build.
  */
+const MOST_BYTES = 120_000;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "packages/palimpsest/src");
 const target = join(root, "packages/palimpsest/dist/page-files");
@@ -33,8 +35,10 @@ export async function writePages() {
       readFileSync(join(root, "node_modules/uplot/dist/uPlot.min.css"), "utf8"),
       ...styles.map((path) => readFileSync(join(source, path), "utf8")),
     ].join("\n");
-    write(`${name}.js`, await scriptOf(join(source, entry)));
-    write(`${name}.css`, withoutComments(style));
+    const parts = { js: await scriptOf(join(source, entry)), css: withoutComments(style) };
+    const size = gzipSync(parts.js + parts.css).length;
+    if (size > MOST_BYTES) throw new Error(`${name}: ${size} bytes gzipped, at most ${MOST_BYTES}`);
+    for (const [ending, text] of Object.entries(parts)) write(`${name}.${ending}`, text);
   }
   for (const name of packages) {
     copyFileSync(
