@@ -76,7 +76,16 @@ function emptyCluster(programs, logSegmentMb) {
   const made = run(
     join(programs, "initdb"),
     [
-      ...["-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"],
+      "-D",
+      data,
+      "-U",
+      "owner",
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--no-sync",
+      "--locale=C",
       `--wal-segsize=${logSegmentMb}`,
     ],
     { ...as, cwd: directory, env: environmentIn(directory) },
