@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { packageOf } from "./third-party.mjs";
 
@@ -8,6 +9,7 @@ import { packageOf } from "./third-party.mjs";
  * Writes the pages that people open in a browser: of each one script and one style, which load nothing. Made from source, so that tests
  * from source need no other build.
  */
+const MOST_BYTES = 120_000;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "packages/palimpsest/src");
 const target = join(root, "packages/palimpsest/dist/page-files");
@@ -36,8 +38,10 @@ export async function writePages() {
     ].join("\n");
     const { code, moduleIds } = await scriptOf(join(source, entry));
     folders.push(...moduleIds.flatMap((id) => packageOf(id) ?? []));
-    write(`${name}.js`, code);
-    write(`${name}.css`, withoutComments(style));
+    const parts = { js: code, css: withoutComments(style) };
+    const size = gzipSync(parts.js + parts.css).length;
+    if (size > MOST_BYTES) throw new Error(`${name}: ${size} bytes gzipped, at most ${MOST_BYTES}`);
+    for (const [ending, text] of Object.entries(parts)) write(`${name}.${ending}`, text);
   }
   return folders;
 }
