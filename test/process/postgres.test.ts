@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { conversationBuilder } from "@palimpsest/core/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crashFleet } from "../../soak/postgres-crash.mjs";
+import { noFullDisk } from "../../soak/full-disk.mjs";
 import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
 import { createRandom } from "../../packages/palimpsest/src/bench/random.js";
 import {
@@ -22,6 +23,7 @@ const reason =
         .join("; ")})`
     : "";
 const programs = found?.programs ?? "";
+const noDisk = noFullDisk();
 
 describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => {
   let server: PostgresServer;
@@ -94,38 +96,53 @@ describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => 
         for (const [name, count] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + count;
       },
     });
-    expect(counts).toMatchObject({ blows });
-  });
-
-  it("a full disk is said, loses nothing that was acknowledged, and ends when there is room", async () => {
-    const small = await startPostgres(programs, {}, { fileLimitKb: 17 * 1024 });
-    try {
-      await migrate(small.pool({ max: 1 }));
-      const store = createPostgresStore({ database: small.pool(), tenant: "t" });
-      const talk = conversationBuilder();
-      const acknowledged: string[] = [];
-      const writer = await store.open("c");
-      const noise = (): string => Array.from({ length: 40_000 }, () => Math.random().toString(36)).join("");
-      const fill = async (): Promise<void> => {
-        while (acknowledged.length < 200) {
-          const message = talk.user(noise());
-          await writer.append([message]);
-          acknowledged.push(message.uuid);
-        }
-      };
-      await expect(fill()).rejects.toMatchObject({ code: "io" });
-      await writer.close();
-      const stored = async (): Promise<readonly string[]> =>
-        (await store.readAll("c")).messages.map(({ uuid }) => uuid);
-      expect(await stored()).toEqual(acknowledged);
-      await small.makeRoom();
-      const next = await store.open("c", { whenBusy: "enqueue" });
-      const last = talk.user("room again");
-      await next.append([last]);
-      await next.close();
-      expect(await stored()).toEqual([...acknowledged, last.uuid]);
-    } finally {
-      await small.stop();
+    const each = {
+      worker: 1,
+      backend: 1,
+      pause: 1,
+      cut: 1,
+      postmaster: 1,
+      ...(noDisk === undefined ? { disk: 1 } : {}),
+    };
+    for (const [name, count] of Object.entries({ blows, ...each })) {
+      expect(counts[name], name).toBeGreaterThanOrEqual(count);
     }
   });
+
+  it.skipIf(noDisk !== undefined)(
+    `a full disk is said, loses nothing that was acknowledged, and ends when there is room${noDisk === undefined ? "" : ` (not run: ${noDisk})`}`,
+    async () => {
+      const small = await startPostgres(programs);
+      try {
+        await migrate(small.pool({ max: 1 }));
+        // More than a file of the log.
+        await small.fillDisk(17 * 1024);
+        const store = createPostgresStore({ database: small.pool(), tenant: "t" });
+        const talk = conversationBuilder();
+        const acknowledged: string[] = [];
+        const writer = await store.open("c");
+        const noise = (): string => Array.from({ length: 40_000 }, () => Math.random().toString(36)).join("");
+        const fill = async (): Promise<void> => {
+          while (acknowledged.length < 200) {
+            const message = talk.user(noise());
+            await writer.append([message]);
+            acknowledged.push(message.uuid);
+          }
+        };
+        await expect(fill()).rejects.toMatchObject({ code: "io" });
+        await writer.close();
+        const stored = async (): Promise<readonly string[]> =>
+          (await store.readAll("c")).messages.map(({ uuid }) => uuid);
+        expect(await stored()).toEqual(acknowledged);
+        await small.makeRoom();
+        const next = await store.open("c", { whenBusy: "enqueue" });
+        const last = talk.user("room again");
+        await next.append([last]);
+        await next.close();
+        expect(await stored()).toEqual([...acknowledged, last.uuid]);
+      } finally {
+        await small.stop();
+      }
+    },
+  );
 });
