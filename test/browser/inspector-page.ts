@@ -53,9 +53,7 @@ export async function openInspector(
   const faults: string[] = [];
   const origin = new URL(url).origin;
   page.on("console", (message) => {
-    // What a server does not answer is told by the page itself.
-    const isTold = message.text().startsWith("Failed to load resource");
-    if (!isTold && /^(?:error|warning)$/.test(message.type())) faults.push(`console: ${message.text()}`);
+    if (/^(?:error|warning)$/.test(message.type())) faults.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("request", (request) => {
