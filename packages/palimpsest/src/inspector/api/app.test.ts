@@ -139,7 +139,10 @@ describe("the inspector's API", () => {
 
   it("an output without a reason to stop is a placeholder: it is marked as not known, and sizes of the answer are estimates", async () => {
     const path = scripted(false);
-    const written = readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    const written = readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     const older = written.map((line) => {
       if (line["type"] !== "assistant" || line["uuid"] === "assistant-1") return line;
       const message = line["message"] as Record<string, unknown>;
