@@ -1,9 +1,12 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createUserMessage } from "@palimpsest/core";
+import { createCompactBoundary } from "@palimpsest/core/engine";
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type {
   BlockText,
+  CompactionView,
   ConversationList,
   ConversationOverview,
   RequestList,
@@ -161,6 +164,36 @@ describe("the inspector's API", () => {
     expect(known.answer.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(known.usage.output);
     const { requests } = await get<RequestList>(`${base}/requests`);
     expect(requests.map(({ isOutputKnown }) => isOutputKnown)).toEqual([false, true, false, false, false]);
+  });
+
+  it("a compaction of ours tells who wrote its summary and what was mended in it", async () => {
+    const path = scripted(false);
+    const origin = (uuid: string, parentUuid: string | null) => ({
+      clock: { now: () => Date.UTC(2026, 10, 15, 11) },
+      ids: { next: () => uuid },
+      sessionId: "scripted",
+      parentUuid,
+    });
+    const usage = { input_tokens: 900, output_tokens: 80 };
+    const boundary = createCompactBoundary(origin("boundary", "assistant-4"), {
+      trigger: "auto",
+      preTokens: 6000,
+      summaryCalls: [{ model: "claude-opus-4-5", usage, source: "compact" }],
+      writer: "fork",
+      mended: { sectionsAdded: 2, messagesAdded: 1, pathsUnknown: 0, "<img>": 3 },
+    });
+    const summary = createUserMessage(origin("summary", "boundary"), { content: "The parser stops now." });
+    const lines = [boundary, { ...summary, isCompactSummary: true }];
+    appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const { get, only } = inspectorOf([path]);
+    const base = await only();
+    const { compactions } = await get<ConversationOverview>(base);
+    const view = await get<CompactionView>(`${base}/compactions/${compactions[0]?.id}`);
+    expect(view).toMatchObject({
+      writer: "fork (claude-opus-4-5)",
+      findings: ["2 sections were missing and were added", "1 message of a person was missing and was added"],
+      summary: "The parser stops now.",
+    });
   });
 
   it("timeline: as many columns as were asked for, with the sums of what they stand for", async () => {
