@@ -1,16 +1,17 @@
-// A worker pool on pg-boss: each job is one turn of one conversation, on whichever worker is free. One worker is killed in
-// the middle; no turn is lost and none is made twice. What travels through the queue is two ids and the words.
+// A worker pool on pg-boss: each job is one turn of one conversation, on whichever worker is free. Workers are killed at
+// moments of chance; no turn is lost and none is made twice. What travels through the queue is two ids and the words.
 import { createConversation } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { createPostgresStore, migrate } from "palimpsest/postgres";
 import { createEmbeddedProvider } from "palimpsest/providers";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import PgBoss from "pg-boss";
 
+const KILLS = 6;
 const [role, address] = process.argv.slice(2);
 const storeAt = (url) => {
   const database = new pg.Pool({ connectionString: url });
@@ -29,15 +30,18 @@ async function turn(store, { conversation: id, words }) {
       { model: "claude-haiku-4-5", maxTokens: 1000, compaction, provider, settings, writer },
       messages,
     );
-    const isSaid = JSON.stringify(messages).includes(words.slice(0, 40));
-    if (!isSaid) await conversation.ask(words);
-    else if (messages.at(-1)?.type !== "assistant") await conversation.ask();
+    // Whoever said the last words was killed before the answer came: theirs is the first turn.
+    const last = messages.findLast(({ type }) => type === "user" || type === "assistant");
+    if (last?.type === "user") await conversation.ask();
+    if (!JSON.stringify(messages).includes(words.slice(0, 40))) await conversation.ask(words);
   } finally {
     await writer.close();
   }
 }
 
 if (role === "worker") {
+  // It goes with whoever started it.
+  process.stdin.resume().once("end", () => process.exit());
   const boss = new PgBoss(address);
   boss.on("error", () => undefined);
   await boss.start();
@@ -57,30 +61,28 @@ if (role === "worker") {
     );
     process.exit(0);
   }
+  // The server and the workers end with this process.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
   const server = await startPostgres(found.programs);
   await migrate(server.pool({ max: 1 }));
-  const boss = new PgBoss(server.url);
+  // How soon the job of a killed worker is given to another: by default that is looked after once a minute.
+  const boss = new PgBoss({ connectionString: server.url, maintenanceIntervalSeconds: 1 });
   boss.on("error", () => undefined);
   await boss.start();
   await boss.createQueue("turns");
 
   const startWorker = () =>
     spawn(process.execPath, [fileURLToPath(import.meta.url), "worker", server.url], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["pipe", "inherit", "inherit"],
     });
   const workers = [startWorker(), startWorker()];
   const conversations = ["one", "two", "three"];
   for (let number = 1; number <= 4; number += 1) {
     for (const conversation of conversations) {
       const words = `Turn ${number} of ${conversation}: ${"think of it. ".repeat(900)}`;
-      await boss.send("turns", { conversation, words }, { retryLimit: 10, expireInSeconds: 2 });
+      await boss.send("turns", { conversation, words }, { retryLimit: 50, expireInSeconds: 2 });
     }
   }
-  // The first that has done something is killed while it does the next thing.
-  await once(workers[0].stdout, "data");
-  workers[0].kill("SIGKILL");
-  workers[0] = startWorker();
-
   const store = storeAt(server.url);
   const turnsOf = async (id) => {
     const { messages } = await store.readAll(id).catch(() => ({ messages: [] }));
@@ -97,7 +99,14 @@ if (role === "worker") {
     for (const id of conversations) if ((await answersOf(id)) < 4) return false;
     return true;
   };
-  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 200));
+  for (let kill = 1; kill <= KILLS && !(await isDone()); kill += 1) {
+    await sleep(500 + 2500 * Math.random());
+    const at = Math.floor(Math.random() * workers.length);
+    workers[at].kill("SIGKILL");
+    workers[at] = startWorker();
+    console.log(`killed a worker (${kill} of ${KILLS})`);
+  }
+  while (!(await isDone())) await sleep(200);
   for (const worker of workers) worker.kill("SIGKILL");
   for (const id of conversations) {
     assert.deepEqual(

@@ -1,11 +1,11 @@
-import { copyFile, rename, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { breakLines } from "./break-lines.mjs";
 import { writePages } from "./pages.mjs";
 import { writeShippedFiles } from "./shipped-files.mjs";
+import { packageOf, writeThirdParty } from "./third-party.mjs";
 import { writeTokenTable } from "./token-table.mjs";
 
 /**
@@ -15,6 +15,9 @@ import { writeTokenTable } from "./token-table.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const core = join(root, "packages/core/dist");
 const palimpsest = join(root, "packages/palimpsest/dist");
+
+/** Folders of the packages of others that went into a bundle. */
+const bundledPackages = new Set();
 
 async function bundle({
   directory,
@@ -34,7 +37,7 @@ async function bundle({
     treeshake: true,
     logLevel: "warn",
   });
-  await build.write({
+  const { output } = await build.write({
     dir: fresh,
     format: "esm",
     entryFileNames: "[name].js",
@@ -46,6 +49,10 @@ async function bundle({
       : { codeSplitting: { groups: [{ name: "engine", test: isInEngine }] } }),
   });
   await build.close();
+  for (const id of output.flatMap(({ moduleIds = [] }) => moduleIds)) {
+    const folder = packageOf(id);
+    if (folder !== undefined) bundledPackages.add(folder);
+  }
   if (hasLines) breakLines(fresh);
   // Whoever is running meanwhile finds the old files, or the new ones.
   await rm(directory, { recursive: true, force: true });
@@ -141,36 +148,12 @@ await bundle({
   plugins: [heavyApart, withoutWebhooks],
 });
 
-await copyFile(
-  join(root, "node_modules/@anthropic-ai/sdk/LICENSE"),
-  join(palimpsest, "bundled/LICENSE-anthropic-sdk"),
-);
-
-await copyFile(
-  join(root, "node_modules/@opentelemetry/api/LICENSE"),
-  join(palimpsest, "bundled/LICENSE-opentelemetry-api"),
-);
-
-// The package itself comes without the text of its licence.
-await copyFile(join(root, "scripts/licences/pi-tui.txt"), join(palimpsest, "bundled/LICENSE-pi-tui"));
-const beside = createRequire(join(root, "node_modules/@earendil-works/pi-tui/package.json"));
-for (const [name, file] of [
-  ["marked", "LICENSE"],
-  ["get-east-asian-width", "license"],
-]) {
-  await copyFile(
-    join(packageFolder(beside.resolve(name), name), file),
-    join(palimpsest, `bundled/LICENSE-${name}`),
-  );
-}
-
-/** The folder of a package that a file of it lies in. */
-function packageFolder(path, name) {
-  const mark = join("node_modules", name);
-  return path.slice(0, path.lastIndexOf(mark) + mark.length);
-}
-
 writeTokenTable();
-await writePages();
+const inPages = await writePages();
+writeThirdParty({
+  root,
+  folders: [...bundledPackages, ...inPages, join(root, "node_modules/gpt-tokenizer")],
+  target: join(palimpsest, "THIRD-PARTY.txt"),
+});
 writeShippedFiles(join(root, "packages/core"));
 writeShippedFiles(join(root, "packages/palimpsest"));

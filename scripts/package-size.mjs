@@ -57,7 +57,8 @@ try {
 function pack(name) {
   const output = npm(root, ["pack", "--json", "--pack-destination", folder, `./packages/${name}`]);
   const [{ filename, files }] = JSON.parse(output);
-  const missing = ["README.md", "LICENSE", "package.json"].filter(
+  const licences = name === "palimpsest" ? ["dist/THIRD-PARTY.txt"] : [];
+  const missing = ["README.md", "LICENSE", "package.json", ...licences].filter(
     (file) => !files.some(({ path }) => path === file),
   );
   if (missing.length > 0) throw new Error(`the package ${name} lacks ${missing.join(", ")}`);

@@ -1,12 +1,15 @@
-import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
+import { packageOf } from "./third-party.mjs";
 
 /**
  * Writes the pages that people open in a browser: of each one script and one style, which load nothing. Made from source, so that tests
  * from source need no other build.
  */
+const MOST_BYTES = 120_000;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "packages/palimpsest/src");
 const target = join(root, "packages/palimpsest/dist/page-files");
@@ -24,24 +27,23 @@ const pages = [
   },
 ];
 
-const packages = ["preact", "@preact/signals", "@preact/signals-core", "uplot", "@tanstack/virtual-core"];
-
+/** Gives the folders of the packages that went into them. */
 export async function writePages() {
   mkdirSync(target, { recursive: true });
+  const folders = [join(root, "node_modules/uplot")];
   for (const { name, entry, styles } of pages) {
     const style = [
       readFileSync(join(root, "node_modules/uplot/dist/uPlot.min.css"), "utf8"),
       ...styles.map((path) => readFileSync(join(source, path), "utf8")),
     ].join("\n");
-    write(`${name}.js`, await scriptOf(join(source, entry)));
-    write(`${name}.css`, withoutComments(style));
+    const { code, moduleIds } = await scriptOf(join(source, entry));
+    folders.push(...moduleIds.flatMap((id) => packageOf(id) ?? []));
+    const parts = { js: code, css: withoutComments(style) };
+    const size = gzipSync(parts.js + parts.css).length;
+    if (size > MOST_BYTES) throw new Error(`${name}: ${size} bytes gzipped, at most ${MOST_BYTES}`);
+    for (const [ending, text] of Object.entries(parts)) write(`${name}.${ending}`, text);
   }
-  for (const name of packages) {
-    copyFileSync(
-      join(root, "node_modules", name, "LICENSE"),
-      join(target, `LICENSE-${name.replace("@", "").replace("/", "-")}`),
-    );
-  }
+  return folders;
 }
 
 async function scriptOf(entry) {
@@ -64,7 +66,7 @@ async function scriptOf(entry) {
   if (/\b(?:outerHTML|insertAdjacentHTML|document\.write|new Function)\b/.test(code)) {
     throw new Error(`${entry}: the page turns texts into markup or code`);
   }
-  return code;
+  return { code, moduleIds: output[0].moduleIds };
 }
 
 function withoutComments(style) {

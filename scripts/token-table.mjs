@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,10 +25,6 @@ export function writeTokenTable() {
   const { O200K_TOKEN_SPLIT_REGEX: pattern } = require("gpt-tokenizer/encodingParams/constants");
   const fresh = `${target}.${process.pid}`;
   mkdirSync(dirname(target), { recursive: true });
-  copyFileSync(
-    join(dirname(require.resolve("gpt-tokenizer/package.json")), "LICENSE"),
-    join(dirname(target), "LICENSE-gpt-tokenizer"),
-  );
   writeFileSync(fresh, packTokens(tokens, pattern.source));
   renameSync(fresh, target);
 }

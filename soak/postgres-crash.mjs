@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { liveMessages } from "@palimpsest/core/engine";
 import { createPostgresStore, migrate } from "palimpsest/postgres";
+import { noFullDisk } from "./full-disk.mjs";
 import { postgresVersions, startPostgres } from "./postgres-server.mjs";
 
 const WORKER = fileURLToPath(new URL("postgres-worker.mjs", import.meta.url));
@@ -12,12 +13,16 @@ const LEASE_MS = 1500;
 
 /** What is done to a fleet, each with how often of a hundred. */
 const BLOWS = [
-  ["worker", 55],
+  ["worker", 53],
   ["backend", 15],
   ["pause", 12],
-  ["cut", 12],
-  ["postmaster", 6],
+  ["cut", 11],
+  ["postmaster", 5],
+  ["disk", 4],
 ];
+
+/** Files of the log stay this small, so that tables outgrow them soon. */
+const LOG_MB = 1;
 
 const whole = (text) => text.slice(0, text.lastIndexOf("\n") + 1);
 
@@ -31,7 +36,11 @@ export async function crashFleet({
   step,
   isOver = () => false,
 }) {
-  const server = await startPostgres(programs, { fsync: "on", max_connections: "200" });
+  const server = await startPostgres(
+    programs,
+    { fsync: "on", max_connections: "200" },
+    { logSegmentMb: LOG_MB },
+  );
   const proxy = await startProxy(server.port);
   const url = `postgres://owner@127.0.0.1:${proxy.port}/postgres`;
   const acknowledged = new Map();
@@ -63,6 +72,14 @@ export async function crashFleet({
     for (const line of whole(worker.output).split("\n")) if (line !== "") take(line);
   };
 
+  // Each once in the beginning, so that a short run has them all.
+  const possible = BLOWS.filter(([name]) => name !== "disk" || noFullDisk() === undefined);
+  const first = possible.map(([name]) => name);
+  const nextBlow = () =>
+    first.length > 0
+      ? first.splice(random.below(first.length), 1)[0]
+      : pick(possible, random.below(possible.reduce((sum, [, share]) => sum + share, 0)));
+
   let fleet = [];
   try {
     const single = server.pool({ max: 1 });
@@ -73,7 +90,7 @@ export async function crashFleet({
     const hasProof = () => acknowledged.size > 0 || fleet.some(({ output }) => output.includes("\n"));
     while (done < blows && !(done > 0 && hasProof() && isOver())) {
       await sleep(100 + random.below(250));
-      const blow = pick(BLOWS, random.below(100));
+      const blow = nextBlow();
       const at = random.below(fleet.length);
       switch (blow) {
         case "worker":
@@ -103,6 +120,11 @@ export async function crashFleet({
           await server.kill();
           await server.start();
           break;
+        case "disk":
+          await fillDisk(server, random.below(2) === 0);
+          await sleep(300 + random.below(700));
+          await server.makeRoom();
+          break;
       }
       done += 1;
       await step({ blows: 1, [blow]: 1 });
@@ -117,6 +139,23 @@ export async function crashFleet({
     proxy.close();
     await server.stop();
   }
+}
+
+/** Neither a table nor, where it is the log that has no room, anything else can be written any more. */
+async function fillDisk(server, isLog) {
+  const pool = server.pool({ max: 1 });
+  const { rows } = await pool.query(
+    "select max(pg_relation_size(oid)) / 1024 as kb from pg_class where relkind in ('r', 'i', 't')",
+  );
+  const limitKb = isLog ? LOG_MB * 32 : Math.max(LOG_MB * 1024, Math.ceil(Number(rows[0].kb)));
+  await server.fillDisk(limitKb);
+  const wasRefused = await pool
+    .query(`create table filler as select repeat('x', 1000) from generate_series(1, ${2 * limitKb})`)
+    .then(
+      () => false,
+      () => true,
+    );
+  if (!wasRefused) throw new Error("the disk that was to be full was not");
 }
 
 async function checkFleet(server, acknowledged, step) {
@@ -204,7 +243,7 @@ export function postgresCrashRun() {
   return {
     name: "postgres-crash",
     about:
-      "workers, backends, servers and wires killed: nothing acknowledged is lost, nothing twice, never two writers",
+      "workers, backends, servers and wires killed, disks full: nothing acknowledged is lost, nothing twice, never two writers",
     passes: 5,
     pass: ({ random, step, isOver }) =>
       crashFleet({ programs, workers: 32, conversations: 200, blows: 100, random, step, isOver }),

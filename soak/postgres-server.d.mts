@@ -18,7 +18,9 @@ export interface PostgresServer {
   kill(): Promise<void>;
   /** Starts it again on the same port. */
   start(): Promise<void>;
-  /** Starts it again without a limit. */
+  /** No file of the server may grow beyond this any more: a full disk, as far as it can tell (`noFullDisk` of full-disk.mjs). */
+  fillDisk(limitKb: number): Promise<void>;
+  /** Takes the limit away, and starts the server again where that has ended it. */
   makeRoom(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,8 +29,8 @@ export function postgresVersions(): readonly PostgresVersion[];
 export function startPostgres(
   programs: string,
   settings?: Readonly<Record<string, string>>,
-  /** No file of the server may grow beyond this: a full disk, as far as it can tell. More than the 16 MB of a log segment. */
-  options?: { readonly fileLimitKb?: number },
+  /** How large each file of its log is, a power of two; 16 by default. */
+  options?: { readonly logSegmentMb?: number },
 ): Promise<PostgresServer>;
 /** Of the loopback interface. */
 export function freePort(): Promise<number>;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { limitFiles } from "./full-disk.mjs";
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
@@ -60,12 +61,13 @@ export const postgresVersions = () => [
   },
 ];
 
-/** By the folder of programs, an empty cluster of theirs: making one takes a second, copying it a tenth of that. */
+/** By the folder of programs and the size of log segments, an empty cluster of theirs: making one takes a second, copying it a tenth of that. */
 const clusters = new Map();
 
 /** Where such a cluster lies; made once in a process, and removed with it. */
-function emptyCluster(programs) {
-  const known = clusters.get(programs);
+function emptyCluster(programs, logSegmentMb) {
+  const key = `${programs} ${logSegmentMb}`;
+  const known = clusters.get(key);
   if (known !== undefined) return known;
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-postgres-empty-"));
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
@@ -73,10 +75,22 @@ function emptyCluster(programs) {
   const data = join(directory, "data");
   const made = run(
     join(programs, "initdb"),
-    ["-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"],
+    [
+      "-D",
+      data,
+      "-U",
+      "owner",
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--no-sync",
+      "--locale=C",
+      `--wal-segsize=${logSegmentMb}`,
+    ],
     { ...as, cwd: directory, env: environmentIn(directory) },
   ).then(() => data);
-  clusters.set(programs, made);
+  clusters.set(key, made);
   return made;
 }
 
@@ -88,13 +102,12 @@ const environmentIn = (directory) => ({
 });
 
 /** A new, empty server on a free port of the loopback interface. */
-export async function startPostgres(programs, settings = {}, { fileLimitKb } = {}) {
-  let limit = fileLimitKb;
+export async function startPostgres(programs, settings = {}, { logSegmentMb = 16 } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-postgres-"));
   if (isRoot) chownSync(directory, NOBODY, NOBODY);
   const data = join(directory, "data");
   const environment = environmentIn(directory);
-  const empty = await emptyCluster(programs);
+  const empty = await emptyCluster(programs, logSegmentMb);
   await run("cp", ["-a", empty, data], { ...as, cwd: directory, env: environment });
   const port = await freePort();
   const pools = [];
@@ -122,20 +135,14 @@ export async function startPostgres(programs, settings = {}, { fileLimitKb } = {
       await client.end().catch(() => undefined);
     }
   };
-  const spawnServer = () => {
-    // No file may grow beyond the limit: what a full disk looks like from inside.
-    const [program, args] =
-      limit === undefined
-        ? [join(programs, "postgres"), []]
-        : ["/bin/bash", ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, join(programs, "postgres")]];
-    return spawn(program, [...args, "-D", data, ...flags], {
+  const spawnServer = () =>
+    spawn(join(programs, "postgres"), ["-D", data, ...flags], {
       ...as,
       cwd: directory,
       env: environment,
       stdio: "ignore",
       detached: true,
     });
-  };
   const start = async () => {
     child = spawnServer();
     let left = STARTS;
@@ -180,10 +187,17 @@ export async function startPostgres(programs, settings = {}, { fileLimitKb } = {
       return pool;
     },
     kill: () => end("SIGKILL", true),
+    fillDisk: (limitKb) => limitFiles(child.pid, limitKb, as),
     async makeRoom() {
-      limit = undefined;
-      await end("SIGKILL", true);
-      await start();
+      // A server that cannot write its log ends.
+      const lifted = await limitFiles(child.pid, undefined, as).then(
+        () => true,
+        () => false,
+      );
+      if (!lifted || child.exitCode !== null || !(await answers())) {
+        await end("SIGKILL", true);
+        await start();
+      }
     },
     start,
     async stop() {

@@ -243,6 +243,28 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
     await reader.close();
   });
 
+  it("any number of followers and of those who wait in line end with one signal, and Node warns of none", async () => {
+    const store = newStore();
+    const writer = await store.open("c");
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", note);
+    const away = new AbortController();
+    const { signal } = away;
+    const drained = Array.from({ length: 20 }, async () => {
+      for await (const _ of store.follow("c", { signal })) throw new Error("there is nothing");
+    });
+    const waiting = Array.from({ length: 20 }, () =>
+      expect(store.open("c", { whenBusy: "enqueue", signal })).rejects.toThrow(/could not be opened/),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    away.abort();
+    await Promise.all([...drained, ...waiting]);
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+    await writer.close();
+  });
+
   it("an import that was cut off is not there, is cleared away by a later one, and can be made again", async () => {
     const tenant = `t${(tenants += 1)}`;
     const path = join(directory, "cut.jsonl");

@@ -1,50 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ModelResponse } from "../messages/call/response.js";
-import type { AssistantBlock } from "../messages/content.js";
 import { createEventEmitter } from "../engine/events/emitter.js";
 import { createMemoryStandIns } from "../tree/memory-stand-ins.js";
 import type { StandInStore } from "../tree/stand-in-store.js";
-import { capabilitiesFor, type AdapterOptions } from "./adapter-options.js";
+import type { AdapterOptions } from "./adapter-options.js";
+import { answers, inputOf, response, says } from "./testing/turn-inputs.js";
 import { createThreads } from "./threads.js";
 import type { GivenMessage, TurnInput } from "./turn-input.js";
 
 const words = (label: string): string => `${label}: ${"some words ".repeat(900)}`;
-const says = (text: string): GivenMessage => ({ role: "user", content: [{ type: "text", text }] });
-const answers = (text: string): GivenMessage => ({ role: "assistant", content: [{ type: "text", text }] });
-const response = (content: readonly AssistantBlock[]): ModelResponse => ({
-  id: "msg",
-  type: "message",
-  role: "assistant",
-  model: "claude-opus-5",
-  content,
-  stop_reason: "end_turn",
-  stop_sequence: null,
-  usage: { input_tokens: 10, output_tokens: 5 },
-});
 
 /** Adapters as processes have them: all they share is a store. Counts the summaries that they pay for. */
 function createPlace(store: StandInStore = createMemoryStandIns()) {
   let paid = 0;
   const settings = { window: 7000, reserve: 1500, autoCompactBuffer: 300, keepLastTokens: 200 };
-  const inputOf = (messages: readonly GivenMessage[], more: Partial<TurnInput> = {}): TurnInput => ({
-    model: "claude-opus-5",
-    maxTokens: 1000,
-    system: "Be brief.",
-    tools: [],
-    messages,
-    capabilities: capabilitiesFor(true),
-    async ask() {
-      paid += 1;
-      const said = `This is summary ${paid}. ${"1. Primary request and intent: to go on. ".repeat(20)}`;
-      await new Promise<void>((resolve) => setTimeout(resolve, 1));
-      return response([{ type: "text", text: `<analysis>a</analysis><summary>${said}</summary>` }]);
-    },
-    ...more,
-  });
+  const inputHere = (messages: readonly GivenMessage[]): TurnInput =>
+    inputOf(messages, {
+      async ask() {
+        paid += 1;
+        const said = `This is summary ${paid}. ${"1. Primary request and intent: to go on. ".repeat(20)}`;
+        await new Promise<void>((resolve) => setTimeout(resolve, 1));
+        return response([{ type: "text", text: `<analysis>a</analysis><summary>${said}</summary>` }]);
+      },
+    });
   return {
     store,
-    inputOf,
+    inputOf: inputHere,
     paid: () => paid,
     process: (options: AdapterOptions = {}) => createThreads({ settings, store, ...options }),
   };

@@ -1,35 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelResponse } from "../messages/call/response.js";
-import type { AssistantBlock, RequestMessage } from "../messages/content.js";
+import type { RequestMessage } from "../messages/content.js";
 import { createEventEmitter } from "../engine/events/emitter.js";
-import { capabilitiesFor, type AdapterOptions } from "./adapter-options.js";
+import type { AdapterOptions } from "./adapter-options.js";
 import { createThreads, sendTurn } from "./threads.js";
-import type { GivenMessage, TurnInput } from "./turn-input.js";
-
-const capabilities = capabilitiesFor(true);
-const says = (text: string): GivenMessage => ({ role: "user", content: [{ type: "text", text }] });
-const answers = (text: string): GivenMessage => ({ role: "assistant", content: [{ type: "text", text }] });
-const inputOf = (messages: readonly GivenMessage[], more: Partial<TurnInput> = {}): TurnInput => ({
-  model: "claude-opus-5",
-  maxTokens: 1000,
-  system: "Be brief.",
-  tools: [],
-  messages,
-  capabilities,
-  ...more,
-});
-
-const response = (content: readonly AssistantBlock[]): ModelResponse => ({
-  id: "msg",
-  type: "message",
-  role: "assistant",
-  model: "claude-opus-5",
-  content,
-  stop_reason: "end_turn",
-  stop_sequence: null,
-  usage: { input_tokens: 10, output_tokens: 5 },
-});
+import { answers, inputOf, response, says } from "./testing/turn-inputs.js";
+import type { GivenMessage } from "./turn-input.js";
 
 /** The texts of a request, a message a line. */
 const textsOf = (messages: readonly RequestMessage[]): readonly string[] =>

@@ -1,3 +1,4 @@
+import { TranscriptError } from "@palimpsest/core";
 import type { Command } from "commander";
 import { basename, resolve } from "node:path";
 import type { PostgresStore } from "../../stores/postgres/index.js";
@@ -139,16 +140,13 @@ export function addPostgresCommand(
     .action(async (ids: string[], flags: PostgresFlags) => {
       if (flags.yes !== true)
         throw new Error("what is deleted does not come back; export it first, or say --yes");
-      await act(flags, (parts) =>
-        withStore(parts, async (store) => {
-          for (const id of ids) {
-            await store.delete(id);
-            parts.say(`${id} was deleted.`);
-          }
-          return { deleted: ids };
-        }),
-      );
-      finish(0);
+      let failures = 0;
+      await act(flags, async (parts) => {
+        const { deleted, failed } = await deleteConversations(ids, parts, terminal);
+        failures = failed.length;
+        return { deleted, failed };
+      });
+      finish(failures === 0 ? 0 : 1);
     });
   ofTenant(add("purge", "deletes lines that are old and not live any more"))
     .requiredOption("--older-than <days>", "how old, in days")
@@ -191,6 +189,31 @@ async function importFiles(files: readonly string[], parts: Parts): Promise<obje
     }
     return { imported };
   });
+}
+
+/** Each by itself: one that cannot be deleted keeps no other from it. */
+async function deleteConversations(
+  ids: readonly string[],
+  parts: Parts,
+  { stderr }: Terminal,
+): Promise<{ readonly deleted: readonly string[]; readonly failed: readonly object[] }> {
+  const deleted: string[] = [];
+  const failed: { conversation: string; error: string }[] = [];
+  await withStore(parts, async (store) => {
+    for (const id of ids) {
+      try {
+        await store.delete(id);
+        deleted.push(id);
+        parts.say(`${id} was deleted.`);
+      } catch (error) {
+        if (!(error instanceof TranscriptError)) throw error;
+        failed.push({ conversation: id, error: error.message });
+        stderr.write(`palimpsest: ${printable(error.message)}\n`);
+      }
+    }
+    return {};
+  });
+  return { deleted, failed };
 }
 
 async function purge(parts: Parts): Promise<object> {

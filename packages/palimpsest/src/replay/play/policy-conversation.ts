@@ -1,4 +1,11 @@
-import type { ApiFailure, Message, Model, ModelCall, RequestMessage } from "@palimpsest/core";
+import type {
+  ApiFailure,
+  Message,
+  Model,
+  ModelCall,
+  RequestMessage,
+  TranscriptWriter,
+} from "@palimpsest/core";
 import { endOf, untilAnswered } from "@palimpsest/core/engine";
 import type { Verdict } from "../../simulator/outcome.js";
 import type { Answer } from "../../simulator/player.js";
@@ -26,6 +33,8 @@ export interface PlayedWith {
   readonly summaryCharacters?: number | undefined;
   /** Who answers calls beside the conversation, where it is not the simulator's player. */
   readonly summaries?: SummaryWriter | undefined;
+  /** Where the policy stores its transcript, where it writes one. */
+  readonly writer?: TranscriptWriter;
 }
 
 /** Who wants to know what happens. */
@@ -79,6 +88,7 @@ export class PolicyConversation {
       now: this.#model.now,
       sessionId: "replay",
       provider: this.#model.provider,
+      ...(options.writer === undefined ? {} : { writer: options.writer }),
     };
     this.#run = policy.start(host);
   }

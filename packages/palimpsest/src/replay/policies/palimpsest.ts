@@ -37,6 +37,7 @@ export function createPalimpsestPolicy({ settings = {} }: PalimpsestOptions = {}
         notes: keepNotes(),
         source: "repl_main_thread",
         provider: host.provider,
+        ...(host.writer === undefined ? {} : { writer: host.writer }),
         settings: { ...settings, window: host.window },
         system: { custom: host.system },
         tools: () => tools,

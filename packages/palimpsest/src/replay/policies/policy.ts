@@ -5,6 +5,7 @@ import type {
   ModelProvider,
   ModelResponse,
   ToolDefinition,
+  TranscriptWriter,
 } from "@palimpsest/core";
 import type { RecordedBill } from "../measures/recorded-bill.js";
 import type { RecordedRound } from "../rounds/recorded-round.js";
@@ -28,6 +29,8 @@ export interface PolicyHost {
   readonly sessionId: string;
   /** For calls beside the conversation, such as for a summary: priced like every other. */
   readonly provider: ModelProvider;
+  /** Where a policy that writes a transcript stores it. */
+  readonly writer?: TranscriptWriter;
 }
 
 /** Something that a policy did to the context. */

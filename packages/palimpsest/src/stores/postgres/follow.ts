@@ -1,6 +1,7 @@
-import type { Message } from "@palimpsest/core";
+import { TranscriptError, type Message } from "@palimpsest/core";
 import { decodeLine } from "@palimpsest/core/engine";
 import { decodeEntry, type EntryRow } from "./entry-bytes.js";
+import { onAbort } from "./on-abort.js";
 import type { Statements } from "./statements.js";
 
 export interface FollowOptions {
@@ -21,7 +22,7 @@ export interface FollowedMessage {
 
 const AT_ONCE = 500;
 
-/** Messages as they are stored, in order and each once, until it is called off. As they stand in the table: a boundary may name an earlier one for what people said. */
+/** Messages as they are stored, in order and each once, until it is called off or the conversation is deleted: then it throws `not_found`. As they stand in the table: a boundary may name an earlier one for what people said. */
 export async function* followEntries(
   id: string,
   { statements, subscribe }: { statements: Statements; subscribe: (heard: () => void) => () => void },
@@ -35,12 +36,23 @@ export async function* followEntries(
     wake?.();
   };
   const unsubscribe = subscribe(heard);
-  signal?.addEventListener("abort", heard);
+  const unhear = onAbort(signal, heard);
+  let wasThere = from > 0;
+  const checkThere = async (): Promise<void> => {
+    const head = await statements.headOf(id);
+    // One that is shorter than what was read is another one of the same name.
+    if (head === undefined ? wasThere : head < place) {
+      throw new TranscriptError("not_found", `Conversation ${id} was deleted.`);
+    }
+    wasThere ||= head !== undefined;
+  };
   const isOver = (): boolean => signal?.aborted === true;
   try {
     while (!isOver()) {
       hasHeard = false;
       const rows = await statements.readAfter(id, place, AT_ONCE);
+      if (rows.length === 0) await checkThere();
+      else wasThere = true;
       for (const row of rows) {
         place = row.seq + row.size;
         const message = messageOf(row);
@@ -59,7 +71,7 @@ export async function* followEntries(
     }
   } finally {
     unsubscribe();
-    signal?.removeEventListener("abort", heard);
+    unhear();
   }
 }
 

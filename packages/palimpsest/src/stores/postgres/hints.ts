@@ -19,7 +19,7 @@ const RECONNECT_MS = 1000;
 export const markOf = (tenant: string, id: string): string =>
   createHash("sha256").update(`${tenant}\0${id}`).digest("base64url").slice(0, 16);
 
-/** Says that conversations have grown: once in a while for all of them, because inside the append it would cost several times the append. */
+/** Says that conversations have grown, or are gone: once in a while for all of them, because inside the append it would cost several times the append. */
 export function createNotifier(database: Database): { readonly grown: (mark: string) => void } {
   let marks = new Set<string>();
   let timer: NodeJS.Timeout | undefined;

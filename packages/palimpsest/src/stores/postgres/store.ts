@@ -3,7 +3,6 @@ import type { CalibrationStore, GapHistoryStore, NotesStore } from "@palimpsest/
 import type { StandInStore } from "@palimpsest/core/tree";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { setTimeout as wait } from "node:timers/promises";
 import { checkConversationId } from "../conversation-id.js";
 import type { ByteSource } from "../jsonl/byte-source.js";
 import { numberDamage, type PlacedContent } from "../jsonl/read-forward.js";
@@ -14,6 +13,7 @@ import { entrySource } from "./entry-source.js";
 import { followEntries, type FollowedMessage, type FollowOptions } from "./follow.js";
 import { createHints, createNotifier, markOf, type ListeningClient } from "./hints.js";
 import { schemaStatus } from "./migrate.js";
+import { pause } from "./on-abort.js";
 import { deleteOld, type RetentionOptions } from "./retention.js";
 import { standInRows } from "./stand-ins.js";
 import { createStatements, type Taken, type WhenBusy } from "./statements.js";
@@ -42,7 +42,7 @@ export interface OpenOptions {
 
 export interface PostgresStore extends TranscriptStore {
   open(conversationId: string, options?: OpenOptions): Promise<PostgresWriter>;
-  /** Messages as they are stored, by any process. */
+  /** Messages as they are stored, by any process. Throws `not_found` when the conversation is deleted; one that is not there yet it waits for. */
   follow(conversationId: string, options?: FollowOptions): AsyncGenerator<FollowedMessage, void, undefined>;
   readonly notes: (conversationId: string) => NotesStore;
   readonly calibration: CalibrationStore;
@@ -131,7 +131,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
         signal?.throwIfAborted();
         const answer = await statements.take(id, { owner, leaseMs, whenBusy });
         if (answer.status === "taken" || whenBusy === "reject") return answer;
-        await wait(QUEUE_MS, undefined, signal === undefined ? {} : { signal });
+        await pause(QUEUE_MS, signal);
       }
     } catch (error) {
       if (whenBusy !== "reject") await statements.leaveQueue(id, owner).catch(() => undefined);
@@ -206,6 +206,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
         if (status === "busy") {
           throw new TranscriptError("locked", `Conversation ${id} is being written and was not deleted.`);
         }
+        notifier.grown(markOf(tenant, id));
       });
     },
     deleteOld: (retention) =>
