@@ -43,7 +43,7 @@ function libraryOf(
     indexFolder: join(folder(), "index"),
     events,
     now: () => clock.time,
-    live,
+    live: () => live,
   });
   return { library, events, clock };
 }
@@ -100,7 +100,8 @@ it("a conversation of this process: its newest requests as they were sent, its t
     requests.add({
       response: responseId,
       betas: [],
-      body: { model: "claude-opus-4-5", system, messages: [{ role: "user", content: "hi" }] },
+      text: () =>
+        JSON.stringify({ model: "claude-opus-4-5", system, messages: [{ role: "user", content: "hi" }] }),
     });
   }
   const app = createInspectorApp({ conversations: library, events, token: "t" });

@@ -20,8 +20,8 @@ export interface LibraryOptions {
   readonly indexFolder: string;
   readonly events: EventLog;
   readonly now: () => number;
-  /** Those that go on in this process. */
-  readonly live?: readonly LiveConversation[] | undefined;
+  /** Those that go on in this process now. */
+  readonly live?: (() => readonly LiveConversation[]) | undefined;
 }
 
 /** The conversations in files: listed at once, indexed one after the other, and again when they grow. */
@@ -262,7 +262,7 @@ class FileLibrary implements Library {
   }
 
   #liveOf({ path }: Entry): LiveConversation | undefined {
-    return this.#options.live?.find(({ file }) => file === path);
+    return this.#options.live?.().find(({ file }) => file === path);
   }
 
   /** What the program that holds the conversation tells, where that is this one. */
