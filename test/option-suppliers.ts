@@ -72,7 +72,7 @@ export const interfaces: readonly SuppliedInterface[] = [
         "mode id isResumed at source hiddenVariables secrets onNotice onCompaction onEngineEvent recordFolder telemetry signal",
       "palimpsest/src/cli/headless/print.ts#open": "ask approvePlan",
       "palimpsest/src/cli/screen/talk/questions.ts#createQuestions": "askUser",
-      "palimpsest/src/cli/screen/run-screen.ts#opener": "beforeEdit reviewSummary",
+      "palimpsest/src/cli/screen/run-screen.ts#opener": "beforeEdit reviewSummary onSent",
       "palimpsest/src/cli/demo/demo-session.ts#openDemoSession": "now",
     },
     nobody: {},

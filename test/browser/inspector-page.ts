@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { findNamed } from "../../packages/palimpsest/src/inspector/live/find-conversations.js";
-import {
-  startInspector,
-  type ServedInspector,
-} from "../../packages/palimpsest/src/inspector/live/start-inspector.js";
+import type { ServedInspector } from "../../packages/palimpsest/src/inspector/live/start-inspector.js";
+
+/** As it is built: only there are the threads in which it works out advice and what-ifs. */
+const { startInspector } = (await import(
+  new URL("../../packages/palimpsest/dist/inspector/live/start-inspector.js", import.meta.url).href
+)) as typeof import("../../packages/palimpsest/src/inspector/live/start-inspector.js");
 
 export interface OpenPage {
   readonly page: Page;
@@ -53,9 +55,11 @@ export async function openInspector(
   const faults: string[] = [];
   const origin = new URL(url).origin;
   page.on("console", (message) => {
-    // What a server does not answer is told by the page itself.
-    const isTold = message.text().startsWith("Failed to load resource");
-    if (!isTold && /^(?:error|warning)$/.test(message.type())) faults.push(`console: ${message.text()}`);
+    if (/^(?:error|warning)$/.test(message.type()))
+      faults.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 400) faults.push(`answer ${response.status()}: ${response.url()}`);
   });
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("request", (request) => {

@@ -236,8 +236,20 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     const shown = (await page.locator("main").textContent()) ?? "";
     for (const text of ["<img src=x onerror", "{{7*7}}", "⟨U+202E⟩", "␛[31m"]) expect(shown).toContain(text);
     expect(shown).not.toMatch(/[\u202e\u001b\u2028]/);
-    expect(await page.locator("img, iframe, object, embed, link").count()).toBe(0);
+    expect(await page.locator("img, iframe, object, embed, body link").count()).toBe(0);
     expect(await page.locator("script").count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it("asks for nothing that fails: its icon is in the page, and advice comes from a thread", async () => {
+    const { page, faults } = await openUsual();
+    expect(await page.locator('link[rel="icon"]').getAttribute("href")).toMatch(/^data:image\/svg\+xml,/);
+    await page.waitForLoadState("load");
+    for (const tab of await page.locator(".tabs a").all()) await tab.click();
+    await page.reload();
+    await page.locator(".tabs a").first().waitFor();
+    const asked = await page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)");
+    expect((asked as string[]).every((name) => new URL(name).pathname.startsWith("/api/"))).toBe(true);
     expect(faults).toEqual([]);
   });
 

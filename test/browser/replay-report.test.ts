@@ -173,7 +173,7 @@ describe.skipIf(chromiumPath === undefined)("replay report (skipped where no Chr
     for (const name of ["none", "mask"]) await page.selectOption("#policy-select", name);
     for (const box of ["#marks-box", "#missing-box"]) await page.click(`${box} > summary`);
     await allDrawn(page);
-    expect(await page.locator("img, iframe, object, embed, link, a").count()).toBe(0);
+    expect(await page.locator("img, iframe, object, embed, body link, a").count()).toBe(0);
     expect(await page.locator("script").count()).toBe(3);
     const shown = visibleText(HOSTILE);
     expect(shown).toContain("⟨U+202E⟩");

@@ -1,8 +1,14 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type {
+  ConversationList,
+  ConversationOverview,
+  RequestList,
+  RequestView,
+} from "../../packages/palimpsest/src/inspector/contract.js";
 import { transcriptsIn } from "./agent-command.js";
-import { keys } from "./screen-terminal.js";
+import { keys, type ScreenTerminal } from "./screen-terminal.js";
 import { describeInEach } from "./screen-stage.js";
 
 const call = (tool: string, input: object) => ({
@@ -13,6 +19,23 @@ const counted = (at: number) => [
   call("Bash", { command: `seq -f 'filler ${at} line %g' 1 1200` }),
   { text: `Counted ${at}.` },
 ];
+
+/** The inspector of the conversation on a screen, asked as its page asks it. */
+async function inspect(screen: ScreenTerminal) {
+  const links = (): readonly string[] => screen.all().match(/http:\S+#token=[\w-]{32}$/gm) ?? [];
+  const before = links().length;
+  await screen.say("/inspect");
+  await screen.until(new RegExp(`(?:#token=[\\w-]{32}\\n[^]*){${before + 1}}`));
+  const address = links().at(-1) ?? "";
+  const { origin, hash } = new URL(address);
+  return {
+    address,
+    async ask<Answer>(path: string, method = "GET"): Promise<Answer> {
+      const headers = { authorization: `Bearer ${hash.slice("#token=".length)}` };
+      return (await (await fetch(`${origin}${path}`, { method, headers })).json()) as Answer;
+    },
+  };
+}
 
 describeInEach("commands of the screen", ({ setScreen, compare }) => {
   it("has each of its commands typed in one of these sessions", async () => {
@@ -172,12 +195,29 @@ describeInEach("commands of the screen", ({ setScreen, compare }) => {
     await screen.say("go on");
     await screen.until("On it goes.");
     expect(JSON.stringify(api.bodies.at(-1)?.messages)).toContain("MARKED BY HAND");
-    await screen.say("/undo");
+    const inspector = await inspect(screen);
+    const { conversations } = await inspector.ask<ConversationList>("/api/conversations");
+    expect(conversations).toMatchObject([{ agent: "palimpsest", live: true }]);
+    const conversation = `/api/conversations/${conversations[0]?.id}`;
+    const overview = await inspector.ask<ConversationOverview>(conversation);
+    expect(overview.canUndo).toBe(true);
+    expect(overview.thresholds.map(({ name }) => name)).toEqual(["compaction", "full"]);
+    const { requests } = await inspector.ask<RequestList>(`${conversation}/requests?from=0&count=200`);
+    const view = await inspector.ask<RequestView>(`${conversation}/requests/${requests.at(-1)?.number}`);
+    expect(view.source).toBe("recorded");
+    expect(view.blocks.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["system", "tools"]));
+    expect(await inspector.ask(`${conversation}/undo`, "POST")).toMatchObject({ undone: true });
     await screen.until("The last compaction is undone");
+    await screen.say("/undo");
+    await screen.until("There is no compaction to undo");
+    expect((await inspect(screen)).address).toBe(inspector.address);
     await screen.say("/compact --review");
     await screen.untilScreen("do not compact");
     screen.type("3");
     await screen.until("The compaction was called off; the conversation is unchanged.");
+    await screen.say("/exit");
+    await screen.ended;
+    await expect(fetch(inspector.address)).rejects.toThrow();
   });
 
   it("shows a summary from notes before it is swapped in, though no model wrote it", async () => {

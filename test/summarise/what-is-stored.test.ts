@@ -77,6 +77,7 @@ describe("what a compaction leaves", () => {
         postTokens: tokensAfter,
         messagesSummarized: host.live.length - kept.length,
         userContext: "Mind the tests.",
+        writer: compacted.writer,
         preCompactDiscoveredTools: ["mcp__db__query"],
         preservedSegment: {
           headUuid: kept[0]?.uuid,

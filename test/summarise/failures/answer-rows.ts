@@ -99,8 +99,16 @@ const rowsOf = ({ name, mode, reason, told }: BadAnswer): readonly FailureRow[] 
 const mended =
   (expected: Partial<Mended>, ...shown: readonly (string | RegExp)[]) =>
   (_stage: unknown, outcome: Outcome): void => {
-    const { mended, summary: text } = expectCompacted(outcome);
+    const { mended, summary: text, boundary, writer } = expectCompacted(outcome);
     expect(mended).toEqual({ sectionsAdded: [], messagesAdded: 0, pathsUnknown: [], ...expected });
+    const counts = {
+      sectionsAdded: mended.sectionsAdded.length,
+      messagesAdded: mended.messagesAdded,
+      pathsUnknown: mended.pathsUnknown.length,
+    };
+    const isAny = Object.values(counts).some((count) => count > 0);
+    expect(boundary.compactMetadata).toMatchObject({ writer, ...(isAny ? { mended: counts } : {}) });
+    expect(isAny || boundary.compactMetadata?.["mended"] === undefined).toBe(true);
     for (const part of shown) expect(text).toMatch(part);
     expect(text).not.toContain("<analysis>");
   };

@@ -174,6 +174,8 @@ export interface RequestRow {
   /** What the answer did, in a few words: tools that were called, or its first words. */
   readonly label: string;
   readonly usage: TokenSums;
+  /** False where `usage.output` is a placeholder, or no usage was recorded. */
+  readonly isOutputKnown: boolean;
   readonly cost: number | null;
   readonly breakReason?: string;
   readonly compaction?: string;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { embedJson, escapeHtml } from "./embed-text.js";
+import { pageIcon } from "./page-icon.js";
 import { readPage, type PageName } from "./read-page.js";
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -34,6 +35,8 @@ export function renderPage(options: PageOptions): RenderedPage {
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
     `style-src ${hashOf(style)}`,
+    // Its icon; nothing else is an image here.
+    "img-src data:",
     ...(options.asksServer === true ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
@@ -52,6 +55,7 @@ export function renderPage(options: PageOptions): RenderedPage {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
+<link rel="icon" href="${pageIcon}">
 <title>${escapeHtml(options.title)}</title>
 <style>${style}</style>
 </head>

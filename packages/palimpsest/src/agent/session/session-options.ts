@@ -11,6 +11,7 @@ import type { AgentType } from "../subagents/agent-types.js";
 import type { AskUserOptions } from "../tools/ask-user.js";
 import type { CompactionProgress } from "./compaction-progress.js";
 import type { TellEngineEvent } from "./session-events.js";
+import type { SentRequest } from "./sent-requests.js";
 import type { SummaryReview } from "./reviewed-compaction.js";
 import type { ExitPlanModeOptions } from "../tools/plan-mode.js";
 
@@ -67,6 +68,8 @@ export interface SessionOptions {
   readonly onCompaction?: (progress: CompactionProgress | undefined) => void;
   /** Everything that the engine tells, of subagents too; no key is in it. */
   readonly onEngineEvent?: TellEngineEvent;
+  /** Told of each request of the main thread that is answered, those for summaries and notes too. */
+  readonly onSent?: (sent: SentRequest) => void;
   /** Where its transcript and its requests are recorded besides, contents and all. */
   readonly recordFolder?: string;
   /** What is known of the account that pays. Default: that it may have cache entries of an hour. */

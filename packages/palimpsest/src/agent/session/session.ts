@@ -49,6 +49,7 @@ import { recordSession } from "./recorded-session.js";
 import { createSubagentStart } from "./start-subagent.js";
 import { takeUp } from "./take-up.js";
 import type { Session } from "./opened-session.js";
+import { tellingSent } from "./sent-requests.js";
 import { sessionTelemetry } from "./session-telemetry.js";
 import { undoLastCompaction } from "./undo-last-compaction.js";
 
@@ -110,7 +111,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
     options.recordFolder === undefined
       ? undefined
       : recordSession({ folder: options.recordFolder, sessionId: id, hider, now, tell });
-  const provider = recording?.provider(options.provider) ?? options.provider;
+  const { onSent } = options;
+  const recorded = recording?.provider(options.provider) ?? options.provider;
+  const provider = onSent === undefined ? recorded : tellingSent(recorded, { hide: hider.text, onSent });
   const prompts = createSessionPrompts(options, {
     hooks,
     now,

@@ -102,7 +102,10 @@ export async function openAgent(
     readonly terminal: Terminal;
     readonly source: SessionOptions["source"];
     readonly onNotice: (text: string) => void;
-    readonly more?: Pick<SessionOptions, "ask" | "askUser" | "approvePlan" | "beforeEdit" | "reviewSummary">;
+    readonly more?: Pick<
+      SessionOptions,
+      "ask" | "askUser" | "approvePlan" | "beforeEdit" | "reviewSummary" | "onSent"
+    >;
     /** Whether what a folder that is not trusted asks for holds; without it that is an error. */
     readonly askTrust?: (untrusted: UntrustedClaims) => Promise<boolean>;
   } & Pick<SessionOptions, "onCompaction" | "onEngineEvent" | "signal">,

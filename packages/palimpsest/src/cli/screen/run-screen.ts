@@ -17,6 +17,7 @@ import type { ScreenIo } from "./surface/screen-io.js";
 import { createKeptCopies, type KeptCopies } from "./talk/kept-copies.js";
 import { keepRule, ownSettingsFile } from "./talk/kept-rule.js";
 import { createQuestions } from "./talk/questions.js";
+import { createScreenInspector, type ScreenInspector } from "./talk/screen-inspector.js";
 import type { Review } from "./talk/review.js";
 import { Talk } from "./driver/talk.js";
 import { shownLine } from "./text/shown-text.js";
@@ -78,7 +79,9 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
   io.signal.addEventListener("abort", onSignal, { once: true });
   try {
     const review: Review = { current: undefined };
-    const open = opener(flags, { io, surface, config, data, cwd, home, review, stop, talk: () => talk });
+    const inspector = createScreenInspector({ dataDirectory: data, env });
+    const { onSent } = inspector;
+    const open = opener({ io, surface, config, data, cwd, home, review, stop, onSent, talk: () => talk });
     const first = await start(flags, { io, surface, open, data, cwd });
     if (typeof first === "number") return first;
     talk = new Talk(
@@ -86,6 +89,7 @@ export async function runScreen(flags: ScreenFlags, io: ScreenIo): Promise<numbe
         surface,
         open: (next) => open({ ...afresh(first.flags), ...next }),
         review,
+        inspector,
         cwd,
         home,
         dataDirectory: data,
@@ -140,7 +144,7 @@ function afresh({
   return rest;
 }
 
-interface OpenerParts {
+interface OpenerParts extends Pick<ScreenInspector, "onSent"> {
   readonly io: ScreenIo;
   readonly surface: Surface;
   readonly config: string;
@@ -159,8 +163,8 @@ interface Opened {
 
 type Open = (flags: AgentFlags) => Promise<Opened>;
 
-function opener(_flags: ScreenFlags, parts: OpenerParts): Open {
-  const { io, surface, config, data, cwd, review, stop, talk } = parts;
+function opener(parts: OpenerParts): Open {
+  const { io, surface, config, data, cwd, review, stop, onSent, talk } = parts;
   let current: OpenedAgent | undefined;
   const questions = createQuestions({
     surface: () => surface,
@@ -182,6 +186,7 @@ function opener(_flags: ScreenFlags, parts: OpenerParts): Open {
       signal: stop.signal,
       more: {
         ...questions,
+        onSent,
         beforeEdit: async (path) => copies?.keep(path),
         reviewSummary: () => review.current,
       },

@@ -1,9 +1,12 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { createUserMessage } from "@palimpsest/core";
+import { createCompactBoundary } from "@palimpsest/core/engine";
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type {
   BlockText,
+  CompactionView,
   ConversationList,
   ConversationOverview,
   RequestList,
@@ -135,6 +138,62 @@ describe("the inspector's API", () => {
     expect(overview.unknown.find(({ what }) => what === "head")?.tokens).toBeGreaterThan(500);
     const list = await get<RequestList>(`${base}/requests?from=3&count=1`);
     expect(list).toMatchObject({ total: 5, from: 3, requests: [{ number: 3, label: "Read" }] });
+  });
+
+  it("an output without a reason to stop is a placeholder: it is marked as not known, and sizes of the answer are estimates", async () => {
+    const path = scripted(false);
+    const written = readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const older = written.map((line) => {
+      if (line["type"] !== "assistant" || line["uuid"] === "assistant-1") return line;
+      const message = line["message"] as Record<string, unknown>;
+      const usage = { ...(message["usage"] as object), output_tokens: 1 };
+      const content = [{ type: "text", text: "What the parser does there. ".repeat(200) }];
+      return { ...line, message: { ...message, content, stop_reason: null, usage } };
+    });
+    writeFileSync(path, older.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const { get, only } = inspectorOf([path]);
+    const base = await only();
+    const placeholder = await get<RequestView>(`${base}/requests/2`);
+    expect(placeholder.isOutputKnown).toBe(false);
+    expect(placeholder.answer.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(800);
+    const known = await get<RequestView>(`${base}/requests/1`);
+    expect(known.isOutputKnown).toBe(true);
+    expect(known.answer.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(known.usage.output);
+    const { requests } = await get<RequestList>(`${base}/requests`);
+    expect(requests.map(({ isOutputKnown }) => isOutputKnown)).toEqual([false, true, false, false, false]);
+  });
+
+  it("a compaction of ours tells who wrote its summary and what was mended in it", async () => {
+    const path = scripted(false);
+    const origin = (uuid: string, parentUuid: string | null) => ({
+      clock: { now: () => Date.UTC(2026, 10, 15, 11) },
+      ids: { next: () => uuid },
+      sessionId: "scripted",
+      parentUuid,
+    });
+    const usage = { input_tokens: 900, output_tokens: 80 };
+    const boundary = createCompactBoundary(origin("boundary", "assistant-4"), {
+      trigger: "auto",
+      preTokens: 6000,
+      summaryCalls: [{ model: "claude-opus-4-5", usage, source: "compact" }],
+      writer: "fork",
+      mended: { sectionsAdded: 2, messagesAdded: 1, pathsUnknown: 0, "<img>": 3 },
+    });
+    const summary = createUserMessage(origin("summary", "boundary"), { content: "The parser stops now." });
+    const lines = [boundary, { ...summary, isCompactSummary: true }];
+    appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const { get, only } = inspectorOf([path]);
+    const base = await only();
+    const { compactions } = await get<ConversationOverview>(base);
+    const view = await get<CompactionView>(`${base}/compactions/${compactions[0]?.id}`);
+    expect(view).toMatchObject({
+      writer: "fork (claude-opus-4-5)",
+      findings: ["2 sections were missing and were added", "1 message of a person was missing and was added"],
+      summary: "The parser stops now.",
+    });
   });
 
   it("timeline: as many columns as were asked for, with the sums of what they stand for", async () => {

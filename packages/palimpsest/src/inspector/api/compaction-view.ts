@@ -37,7 +37,7 @@ export async function compactionView(
   return {
     ...mark,
     cost: calls.length === 0 ? null : costOfCalls(calls).dollars,
-    writer: [...new Set(calls.map(({ model }) => model))].join(", ") || "not recorded",
+    writer: writerOf(message, new Set(calls.map(({ model }) => model))),
     summary: beginningOf(words.join("\n\n"), SUMMARY_CHARACTERS),
     findings: findingsOf(message),
     before: itemsOf(index, before, ({ ordinal, facts }) =>
@@ -68,15 +68,43 @@ const ordinalsOf = (blocks: readonly PlacedBlock[]): ReadonlySet<number> =>
 const isSummary = (message: Message | undefined): boolean =>
   message?.type === "user" && message.isCompactSummary === true;
 
+/** In words: who wrote it, and the models that were called for it. */
+function writerOf(message: Message | undefined, models: ReadonlySet<string>): string {
+  const name = message !== undefined && isCompactBoundary(message) ? message.compactMetadata?.["writer"] : "";
+  const writer = typeof name === "string" ? beginningOf(name, WRITER_CHARACTERS) : "";
+  const called = [...models].join(", ");
+  if (writer === "" || called === "") return writer || called || "not recorded";
+  return `${writer} (${called})`;
+}
+
 /** What the boundary itself tells of how its summary was checked. */
 function findingsOf(message: Message | undefined): readonly string[] {
   if (message === undefined || !isCompactBoundary(message)) return [];
   const mended: unknown = message.compactMetadata?.["mended"];
   if (!isFields(mended)) return [];
-  return Object.entries(mended).flatMap(([what, count]) =>
-    typeof count === "number" && count > 0 ? [`${what}: ${count}`] : [],
-  );
+  return MENDED.flatMap(([what, one, many]) => {
+    const count = mended[what];
+    if (typeof count !== "number" || !(count > 0)) return [];
+    return [count === 1 ? `1 ${one}` : `${count} ${many}`];
+  });
 }
+
+const WRITER_CHARACTERS = 60;
+
+/** In the order in which they are shown. */
+const MENDED = [
+  ["sectionsAdded", "section was missing and was added", "sections were missing and were added"],
+  [
+    "messagesAdded",
+    "message of a person was missing and was added",
+    "messages of people were missing and were added",
+  ],
+  [
+    "pathsUnknown",
+    "path is named that was not in the conversation",
+    "paths are named that were not in the conversation",
+  ],
+] as const;
 
 function itemsOf(
   index: ConversationIndex,

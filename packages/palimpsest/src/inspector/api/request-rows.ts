@@ -8,7 +8,7 @@ const MOST_NAMES = 4;
 
 /** A request as one line of a list. */
 export function requestRow(index: ConversationIndex, request: TracedRequest): RequestRow {
-  const { number, at, model, lane, usage, cost } = request;
+  const { number, at, model, lane, usage, isOutputKnown, cost } = request;
   const found = index.breakOf.get(number);
   const compaction = index.compactions.find(({ mark }) => mark.request === number)?.mark;
   return {
@@ -18,6 +18,7 @@ export function requestRow(index: ConversationIndex, request: TracedRequest): Re
     lane: index.traced.lanes[lane]?.id ?? "main",
     label: labelOf(index, request),
     usage,
+    isOutputKnown,
     cost,
     ...(found === undefined ? {} : { breakReason: found.detail }),
     ...(compaction === undefined ? {} : { compaction: compaction.id }),

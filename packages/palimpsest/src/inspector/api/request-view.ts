@@ -162,7 +162,7 @@ const unknownRow = (tokens: number, cache: BlockRow["cache"]): BlockRow => ({
 
 async function answerRows(
   conversation: OpenConversation,
-  { pieces, usage, isReported }: TracedRequest,
+  { pieces, usage, isOutputKnown }: TracedRequest,
 ): Promise<readonly BlockRow[]> {
   const { messages } = conversation.index;
   const blocks = pieces.flatMap((ordinal) =>
@@ -175,7 +175,7 @@ async function answerRows(
     })),
   );
   const estimated = blocks.reduce((sum, { facts }) => sum + facts.tokens, 0);
-  const sizes = scaledSizes(blocks, isReported && estimated > 0 ? usage.output / estimated : 1);
+  const sizes = scaledSizes(blocks, isOutputKnown && estimated > 0 ? usage.output / estimated : 1);
   const words = await wordsOf(conversation, blocks);
   return blocks.map((placed, index) =>
     blockRow(placed, {

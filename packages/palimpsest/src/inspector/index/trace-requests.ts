@@ -20,6 +20,8 @@ export interface TracedRequest {
   readonly usage: TokenSums;
   /** Whether the recording tells what it has used. */
   readonly isReported: boolean;
+  /** Whether its output is what was billed: without a reason to stop it is a placeholder, as older recordings have. */
+  readonly isOutputKnown: boolean;
   /** Null where a price is not known. */
   readonly cost: number | null;
   /** What it holds; absent for a call of which only the bill is recorded. */
@@ -58,6 +60,7 @@ type OpenRequest = { -readonly [Name in keyof TracedRequest]: TracedRequest[Name
 export function traceRequests(messages: readonly IndexedMessage[]): TracedConversation {
   const lanes = new Lanes(messages, !messages.some(isOfMain));
   const requests: OpenRequest[] = [];
+  const ended = new Set<OpenRequest>();
   const byResponse = new Map<string, OpenRequest>();
   const asides = new Map<string, OpenRequest[]>();
   const requestAfter: number[] = [];
@@ -84,6 +87,7 @@ export function traceRequests(messages: readonly IndexedMessage[]): TracedConver
           model: asText(message.message.model),
           usage: noTokens,
           isReported: false,
+          isOutputKnown: false,
           cost: null,
           context: tracer.standing,
           pieces: [],
@@ -97,10 +101,12 @@ export function traceRequests(messages: readonly IndexedMessage[]): TracedConver
       requestAfter[ordinal] = request.number;
       const call = told?.calls[0];
       if (call !== undefined) Object.assign(request, billOf(call), { isReported: true });
+      if (typeof message.message.stop_reason === "string") ended.add(request);
+      request.isOutputKnown = request.isReported && ended.has(request);
     } else {
       const known = told === undefined ? [] : (asides.get(told.key) ?? []);
       const now = (told?.calls ?? []).map((call, index) => {
-        const bill = { ...billOf(call), model: call.model, isReported: true };
+        const bill = { ...billOf(call), model: call.model, isReported: true, isOutputKnown: true };
         const before = known[index];
         if (before !== undefined) return Object.assign(before, bill);
         return add({

@@ -8,10 +8,13 @@ import { exportPage, type ExportedPage } from "../export/export-page.js";
 import { createInspectorJobs } from "../jobs/inspector-jobs.js";
 import type { FoundConversation } from "./find-conversations.js";
 import { createLibrary, type Library } from "./library.js";
+import type { LiveConversation } from "./live-conversation.js";
 
 export interface InspectorOptions {
   /** The conversations that are shown; asked again and again. */
   readonly find: () => Promise<readonly FoundConversation[]>;
+  /** Those that go on in this process now. */
+  readonly live?: (() => readonly LiveConversation[]) | undefined;
   /** Where this program keeps what it makes: indexes are kept below it. */
   readonly dataDirectory: string;
   /** Settings of the engine for what-ifs, and secrets that an export must not hold. */
@@ -32,11 +35,11 @@ export interface Inspector {
 }
 
 export function createInspector(options: InspectorOptions): Inspector {
-  const { find, dataDirectory, env, publicUrl, onError = () => undefined } = options;
+  const { find, live, dataDirectory, env, publicUrl, onError = () => undefined } = options;
   const token = randomBytes(24).toString("base64url");
   const events = createEventLog();
   const indexFolder = join(dataDirectory, "inspector");
-  const library = createLibrary({ find, events, indexFolder, now: Date.now });
+  const library = createLibrary({ find, events, indexFolder, now: Date.now, live });
   const jobs = createInspectorJobs({ env, onChange: (job) => events.add({ type: "what-if", job }) });
   const exported = (id: string): Promise<ExportedPage | undefined> =>
     exportPage(id, { ask, redact: (text) => redactSecrets(text, env), now: Date.now() });

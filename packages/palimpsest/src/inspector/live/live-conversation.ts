@@ -1,12 +1,14 @@
-import type { Fields } from "../../replay/readers/recording.js";
+import { isFields } from "../../replay/readers/recording.js";
+import type { RememberedBody } from "../api/conversations.js";
 import type { UndoResult } from "../contract.js";
 
 /** A request as it went out of this process. */
 interface LiveRequest {
   /** Of its answer: `message.id`. */
   readonly response: string;
-  readonly body: Fields;
   readonly betas: readonly string[];
+  /** As it went out; undefined where it is no JSON. Asked for when somebody looks at it. */
+  readonly text: () => string | undefined;
 }
 
 /** A conversation that goes on in this process: what its transcript does not tell. */
@@ -24,7 +26,7 @@ export interface LiveConversation {
 /** Remembers the newest requests of a conversation. */
 export interface LiveRequests {
   add(request: LiveRequest): void;
-  find(response: string): LiveRequest | undefined;
+  find(response: string): RememberedBody | undefined;
 }
 
 const MOST_REQUESTS = 50;
@@ -40,6 +42,12 @@ export function createLiveRequests(most = MOST_REQUESTS): LiveRequests {
         kept.delete(oldest);
       }
     },
-    find: (response) => kept.get(response),
+    find(response) {
+      const request = kept.get(response);
+      const text = request?.text();
+      if (request === undefined || text === undefined) return undefined;
+      const body: unknown = JSON.parse(text);
+      return isFields(body) ? { body, betas: request.betas } : undefined;
+    },
   };
 }

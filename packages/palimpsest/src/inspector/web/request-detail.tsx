@@ -171,7 +171,13 @@ function RequestHead(props: {
         <Fact name="Written, 5 min">{formats.count(usage.cacheWrite5m)}</Fact>
         <Fact name="Written, 1 h">{formats.count(usage.cacheWrite1h)}</Fact>
         <Fact name="Not cached">{formats.count(usage.input)}</Fact>
-        <Fact name="Output">{formats.count(usage.output)}</Fact>
+        {view.isOutputKnown ? (
+          <Fact name="Output">{formats.count(usage.output)}</Fact>
+        ) : (
+          <Fact name="Output" title="The recording has no more than a placeholder for it">
+            not known
+          </Fact>
+        )}
       </dl>
       {parts.length === 0 ? null : (
         <ShareBar

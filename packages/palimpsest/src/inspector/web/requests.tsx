@@ -99,7 +99,8 @@ function Row(props: {
           <span class="request-text">
             <Line text={row.label === "" ? "(no text)" : row.label} />
             <small>
-              {formats.count(inputOf(row.usage))} in · {formats.count(row.usage.output)} out
+              {formats.count(inputOf(row.usage))} in ·{" "}
+              {row.isOutputKnown ? `${formats.count(row.usage.output)} out` : "output not known"}
               {row.lane === "main" ? "" : ` · ${visibleLine(row.lane)}`}
             </small>
           </span>

@@ -191,7 +191,8 @@ function workOf(run: CompactRun, written: WrittenSummary): Work {
   return work;
 }
 
-function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work {
+function findWork(run: CompactRun, written: WrittenSummary): Work {
+  const { summary, share = 1 } = written;
   const { ports, division, input } = run;
   const { estimator, settings } = ports;
   const kept = new Set(division.kept);
@@ -213,7 +214,11 @@ function findWork(run: CompactRun, { summary, share = 1 }: WrittenSummary): Work
     ),
     shown,
   });
-  return { metadata: metadataOf(run, names, kept), workRecord, droppedHint: input.droppedHint?.(going) };
+  return {
+    metadata: { ...metadataOf(run, names, kept), ...writtenBy(written) },
+    workRecord,
+    droppedHint: input.droppedHint?.(going),
+  };
 }
 
 const WORK_RECORD_SHARE = 20;
@@ -239,6 +244,16 @@ function metadataOf(
     goneResults: results.gone(),
     redoneBefore: results.redone() / 2,
   };
+}
+
+/** Who wrote the summary, and how much of it had to be mended: for whoever reads the transcript, no request has it. */
+function writtenBy({ writer, mended }: WrittenSummary): object {
+  const counts = {
+    sectionsAdded: mended.sectionsAdded.length,
+    messagesAdded: mended.messagesAdded,
+    pathsUnknown: mended.pathsUnknown.length,
+  };
+  return { writer, ...(Object.values(counts).every((count) => count === 0) ? {} : { mended: counts }) };
 }
 
 /** Deferred tools that were found and shown: they stay known although the messages that showed them go. */

@@ -10,6 +10,7 @@ import { resultText } from "../state/call-words.js";
 import { verbosities } from "../state/state.js";
 import { askAside } from "./ask-aside.js";
 import { exportConversation } from "./export-conversation.js";
+import { inspectInScreen } from "./inspect-in-screen.js";
 import { pinInScreen } from "./pin-in-screen.js";
 import { rewindInScreen } from "./rewind-in-screen.js";
 import type { ScreenCommand } from "./screen-command.js";
@@ -189,6 +190,12 @@ export const screenCommands: readonly ScreenCommand[] = [
     description: "Writes the conversation into a file, as markdown.",
     argumentHint: "[FILE]",
     run: (args, talk) => exportConversation(args, talk),
+  },
+  {
+    name: "inspect",
+    description: "Shows this conversation in a browser, request by request, and what it cost.",
+    isBeside: true,
+    run: (_args, talk) => inspectInScreen(talk),
   },
   {
     name: "details",

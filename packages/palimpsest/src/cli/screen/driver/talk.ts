@@ -205,7 +205,6 @@ export class Talk implements TalkHandle {
     await this.say(text, signal);
   }
 
-  /** Has a prompt answered: words for the model, or a command of the agent's own. */
   async say(
     text: string,
     signal: AbortSignal,
@@ -345,7 +344,6 @@ export class Talk implements TalkHandle {
     teller.listenTo(this.session);
   }
 
-  /** Goes on with another conversation; the one before is ended in good order. */
   async switchTo(flags: Partial<AgentFlags>, source: "clear" | "resume"): Promise<void> {
     const before = this.session;
     const isSame = flags.resume === before.id && flags.branch !== true;
@@ -368,20 +366,28 @@ export class Talk implements TalkHandle {
   }
 
   rewind(): void {
-    if (this.#turn !== undefined) return;
+    void this.between((signal) => rewindInScreen(this, signal));
+  }
+
+  async between<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    if (this.#turn !== undefined || this.#hasLeft) return undefined;
     const turn = new AbortController();
     this.#turn = turn;
-    void rewindInScreen(this, turn.signal)
-      .catch((error: unknown) => this.notice(error instanceof Error ? error.message : String(error), "bad"))
-      .finally(async () => {
-        this.#turn = undefined;
-        await this.#weigh();
-        this.#wake?.();
-      });
+    try {
+      return await run(turn.signal);
+    } catch (error) {
+      this.notice(error instanceof Error ? error.message : String(error), "bad");
+      return undefined;
+    } finally {
+      this.#turn = undefined;
+      await this.#weigh();
+      this.#wake?.();
+    }
   }
 
   /** Ends the conversation in good order. */
   async end(): Promise<void> {
+    await this.parts.inspector.close();
     for (const { id, description, status } of await this.session.subagents.agents(undefined)) {
       if (status === "running")
         this.notice(`The subagent ${id} (${description}) was still at work, and is ended.`, "warn");

@@ -5,6 +5,7 @@ import type { Tone } from "../state/item.js";
 import type { Surface } from "../surface/surface.js";
 import type { KeptCopies } from "./kept-copies.js";
 import type { Review } from "./review.js";
+import type { ScreenInspector } from "./screen-inspector.js";
 
 export interface TalkParts {
   readonly surface: Surface;
@@ -13,6 +14,7 @@ export interface TalkParts {
     flags: Partial<AgentFlags>,
   ) => Promise<{ readonly opened: OpenedAgent; readonly copies: KeptCopies }>;
   readonly review: Review;
+  readonly inspector: ScreenInspector;
   readonly cwd: string;
   readonly home: string;
   readonly dataDirectory: string;
@@ -35,5 +37,7 @@ export interface TalkHandle {
   readonly say: (text: string, signal: AbortSignal) => Promise<PromptResult>;
   /** Goes on with another conversation; the one before is ended in good order. */
   readonly switchTo: (flags: Partial<AgentFlags>, source: "clear" | "resume") => Promise<void>;
+  /** Does something that nobody has typed; undefined where something else is under way, or it went wrong and that was told. */
+  readonly between: <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
   readonly leave: () => void;
 }
