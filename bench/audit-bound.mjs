@@ -143,7 +143,7 @@ async function main() {
     const show = (point) => (point === undefined ? "-" : `${(point.cost / 1e6).toFixed(2)}M`);
     console.log(
       `${`${share}%`.padStart(9)}${show(least).padStart(24)}${String(least?.at ?? "-").padStart(12)}${show(real).padStart(11)}` +
-        `${(real === undefined ? "-" : `${real.kept}, ${real.more}`).padStart(23)}`,
+        (real === undefined ? "-" : `${real.kept}, ${real.more}`).padStart(23),
     );
   }
 }

@@ -66,7 +66,8 @@ const agents = [
       "--skip-git-repo-check",
       "--dangerously-bypass-approvals-and-sandbox",
       // Newer models are offered tools in a form that the outside judge does not know.
-      ...["-m", "gpt-5"],
+      "-m",
+      "gpt-5",
     ],
     environment: {},
   },

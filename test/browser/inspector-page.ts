@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { findNamed } from "../../packages/palimpsest/src/inspector/live/find-conversations.js";
-import type { ServedInspector } from "../../packages/palimpsest/src/inspector/live/start-inspector.js";
+import type {
+  ServedInspector,
+  startInspector as StartInspector,
+} from "../../packages/palimpsest/src/inspector/live/start-inspector.js";
 
 /** As it is built: only there are the threads in which it works out advice and what-ifs. */
 const { startInspector } = (await import(
   new URL("../../packages/palimpsest/dist/inspector/live/start-inspector.js", import.meta.url).href
-)) as typeof import("../../packages/palimpsest/src/inspector/live/start-inspector.js");
+)) as { readonly startInspector: typeof StartInspector };
 
 export interface OpenPage {
   readonly page: Page;

@@ -76,8 +76,8 @@ describe.skipIf(chromiumPath === undefined)("replay report (skipped where no Chr
   /** How many colours a chart has: one is an empty canvas. */
   const coloursIn = (page: Page, chart: string): Promise<number> =>
     page.locator(`${chart} canvas`).evaluate((canvas) => {
-      const { width, height, getContext } = canvas as unknown as Canvas;
-      const { data } = getContext.call(canvas, "2d").getImageData(0, 0, width, height);
+      const drawn = canvas as unknown as Canvas;
+      const { data } = drawn.getContext("2d").getImageData(0, 0, drawn.width, drawn.height);
       const colours = new Set<number>();
       for (let at = 0; at < data.length; at += 4) {
         if (data[at + 3] === 255)

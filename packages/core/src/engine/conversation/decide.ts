@@ -11,7 +11,7 @@ import type { PlannedCut } from "../oversize/decide-cuts.js";
 import { isResponse } from "../oversize/unanswered.js";
 import type { CompactionFailed } from "../summarise/run/compaction.js";
 import type { Held } from "./conversation-api.js";
-import { redoneBeyondChance } from "./early-threshold.js";
+import { keptTokens } from "./early-threshold.js";
 import {
   bindsThinking,
   clearContextOf,
@@ -234,7 +234,7 @@ function clearingAims(moment: Moment): readonly ClearAim[] {
   const { autoCompactAt, hardAt } = thresholdsOf(moment);
   if (compaction !== undefined) {
     // There a compaction keeps the newest rounds, and writes half as much anew as a clearing would.
-    if (settings.keepRedoneTokens > 0 && redoneBeyondChance(moment.state.context.stretch) > 0) return [];
+    if (keptTokens(settings, moment.state.context.stretch) > settings.keepRecentTokens) return [];
     // A clearing that leaves little room would be followed by the next one in a few rounds.
     return [{ limit: Math.min(dueAt(moment), autoCompactAt) * settings.clearSizeBelow }];
   }

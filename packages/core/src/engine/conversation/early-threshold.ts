@@ -48,7 +48,7 @@ const FREE_REDONE = 2;
 const MOST_REDONE = 4;
 
 /** How many redone calls say that too much is forgotten here; 0 where it may be chance. */
-export const redoneBeyondChance = ({ redone }: Stretch): number =>
+const redoneBeyondChance = ({ redone }: Stretch): number =>
   Math.min(MOST_REDONE, Math.max(0, redone - FREE_REDONE));
 
 /**

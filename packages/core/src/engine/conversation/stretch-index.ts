@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
 import { createGoneResults } from "../tools/result-keys.js";
-import { isLocalClearing, removesContent } from "../boundaries/clearing-boundary.js";
+import { isClearingBoundary, isLocalClearing } from "../boundaries/clearing-boundary.js";
 import type { Stretch } from "./early-threshold.js";
 
 /** Keeps up with a growing list: what is new costs, not what is there. */
@@ -26,11 +26,12 @@ export function createStretchIndex(): StretchIndex {
         results.take(message);
         if (isCompactBoundary(message)) {
           const metadata = message.compactMetadata;
-          startTokens = positive(metadata?.["postTokens"]);
+          const tokens = Number(metadata?.["postTokens"]);
+          startTokens = tokens > 0 ? tokens : undefined;
           startedAt = message.timestamp;
           responses = 0;
           cleared = 0;
-        } else if (removesContent(message) && isLocalClearing(message)) {
+        } else if (isClearingBoundary(message) && isLocalClearing(message)) {
           const { tokensBefore, tokensAfter } = message.microcompactMetadata;
           cleared += Math.max(0, tokensBefore - tokensAfter);
         } else if (message.type === "assistant") {
@@ -44,6 +45,3 @@ export function createStretchIndex(): StretchIndex {
     },
   };
 }
-
-const positive = (value: unknown): number | undefined =>
-  typeof value === "number" && value > 0 ? value : undefined;

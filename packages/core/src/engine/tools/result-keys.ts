@@ -58,8 +58,7 @@ export function createGoneResults(): GoneResults {
       if (isCompactBoundary(message)) {
         const gone: unknown = message.compactMetadata?.["goneResults"];
         before = new Set(Array.isArray(gone) ? gone : []);
-        const redoneBefore: unknown = message.compactMetadata?.["redoneBefore"];
-        redone = typeof redoneBefore === "number" && redoneBefore > 0 ? Math.min(redoneBefore, MOST_GONE) : 0;
+        redone = Math.min(Number(message.compactMetadata?.["redoneBefore"]) || 0, MOST_GONE);
       }
       for (const key of keysOf(message)) {
         if (before.delete(key)) redone += 1;

@@ -180,7 +180,7 @@ describe("the inspector's API", () => {
       preTokens: 6000,
       summaryCalls: [{ model: "claude-opus-4-5", usage, source: "compact" }],
       writer: "fork",
-      mended: { sectionsAdded: 2, messagesAdded: 1, pathsUnknown: 0, "<img>": 3 },
+      mended: { sectionsAdded: ["Goal", "State"], messagesAdded: 1, pathsUnknown: [], "<img>": 3 },
     });
     const summary = createUserMessage(origin("summary", "boundary"), { content: "The parser stops now." });
     const lines = [boundary, { ...summary, isCompactSummary: true }];

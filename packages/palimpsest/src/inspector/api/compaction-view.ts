@@ -83,7 +83,8 @@ function findingsOf(message: Message | undefined): readonly string[] {
   const mended: unknown = message.compactMetadata?.["mended"];
   if (!isFields(mended)) return [];
   return MENDED.flatMap(([what, one, many]) => {
-    const count = mended[what];
+    const found = mended[what];
+    const count = Array.isArray(found) ? found.length : found;
     if (typeof count !== "number" || !(count > 0)) return [];
     return [count === 1 ? `1 ${one}` : `${count} ${many}`];
   });

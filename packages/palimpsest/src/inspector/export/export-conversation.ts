@@ -20,7 +20,7 @@ export interface ExportOptions {
 }
 
 /** What an exported page finds in itself. */
-export interface ExportedData {
+interface ExportedData {
   readonly generatedAt: string;
   /** By the path that the page would ask for it. */
   readonly answers: Readonly<Record<string, unknown>>;

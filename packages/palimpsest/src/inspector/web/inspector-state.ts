@@ -20,7 +20,7 @@ export interface InspectorState {
   readonly indexing: ReadonlySignal<ReadonlyMap<string, Indexing>>;
   /** What was asked for since the page was opened, newest last. */
   readonly whatIfs: ReadonlySignal<readonly WhatIf[]>;
-  noteWhatIf(job: WhatIf): void;
+  readonly noteWhatIf: (job: WhatIf) => void;
 }
 
 export function createInspectorState(source: DataSource): InspectorState {

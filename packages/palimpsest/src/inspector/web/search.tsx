@@ -45,7 +45,8 @@ export function Search({ overview }: { readonly overview: ConversationOverview }
       try {
         const next = (await source.get(paths.search(overview.id, now.words, now.cursor))) as SearchHits;
         if (own !== run.current) return;
-        now = { ...now, hits: [...now.hits, ...next.hits], cursor: next.cursor, share: next.share };
+        const hits = now.hits.concat(next.hits);
+        now = Object.assign({}, now, { hits, cursor: next.cursor, share: next.share });
       } catch (error) {
         if (own !== run.current) return;
         const failure =

@@ -191,8 +191,7 @@ function workOf(run: CompactRun, written: WrittenSummary): Work {
   return work;
 }
 
-function findWork(run: CompactRun, written: WrittenSummary): Work {
-  const { summary, share = 1 } = written;
+function findWork(run: CompactRun, { summary, share = 1, writer, mended }: WrittenSummary): Work {
   const { ports, division, input } = run;
   const { estimator, settings } = ports;
   const kept = new Set(division.kept);
@@ -215,7 +214,8 @@ function findWork(run: CompactRun, written: WrittenSummary): Work {
     shown,
   });
   return {
-    metadata: { ...metadataOf(run, names, kept), ...writtenBy(written) },
+    // Who wrote it and what was mended is for whoever reads the transcript: no request has it.
+    metadata: { ...metadataOf(run, names, kept), writer, mended },
     workRecord,
     droppedHint: input.droppedHint?.(going),
   };
@@ -244,16 +244,6 @@ function metadataOf(
     goneResults: results.gone(),
     redoneBefore: results.redone() / 2,
   };
-}
-
-/** Who wrote the summary, and how much of it had to be mended: for whoever reads the transcript, no request has it. */
-function writtenBy({ writer, mended }: WrittenSummary): object {
-  const counts = {
-    sectionsAdded: mended.sectionsAdded.length,
-    messagesAdded: mended.messagesAdded,
-    pathsUnknown: mended.pathsUnknown.length,
-  };
-  return { writer, ...(Object.values(counts).every((count) => count === 0) ? {} : { mended: counts }) };
 }
 
 /** Deferred tools that were found and shown: they stay known although the messages that showed them go. */
