@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { createInspectorApp } from "../api/app.js";
 import { createEventLog } from "../api/event-log.js";
@@ -166,4 +167,33 @@ it("writes nothing but its index", async () => {
   await library.close();
   expect(readdirSync(place)).toEqual(["talk.jsonl"]);
   expect(readFileSync(path, "utf8")).toBe(before);
+});
+
+it("tells transcripts of ours that are named as files from Claude Code's", async () => {
+  const place = folder();
+  const [own, recorded, other] = ["talk.jsonl", "gateway-1.jsonl", "other.jsonl"].map((name) =>
+    join(place, name),
+  ) as [string, string, string];
+  recordScript(own, script(2));
+  recordScript(recorded, { ...script(2), withRequests: true });
+  const others = readFileSync(own, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const { parentUuid, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      const beside = { userType: "external", cwd: "/home/somebody", version: "2.0.1" };
+      return `${JSON.stringify({ parentUuid, ...beside, ...rest })}\n`;
+    });
+  writeFileSync(other, others.join(""));
+  const earlier = fileURLToPath(
+    new URL("../../../../../test/data/transcripts-0.1/clearings-and-compaction.jsonl", import.meta.url),
+  );
+  const { library } = libraryOf(async () => (await findNamed([own, recorded, other, earlier])).found);
+  const agents = new Map((await library.list()).map(({ place: at, agent }) => [basename(at), agent]));
+  expect(Object.fromEntries(agents)).toEqual({
+    "talk.jsonl": "palimpsest",
+    "gateway-1.jsonl": "gateway",
+    "other.jsonl": "claude-code",
+    "clearings-and-compaction.jsonl": "palimpsest",
+  });
 });

@@ -11,6 +11,7 @@ import { createMessageReader } from "../index/message-reader.js";
 import type { FoundConversation } from "./find-conversations.js";
 import type { LiveConversation } from "./live-conversation.js";
 import { readHead } from "./read-head.js";
+import { recordingAgent } from "./recording-agent.js";
 
 export interface LibraryOptions {
   /** What is there; asked again and again. */
@@ -159,7 +160,7 @@ class FileLibrary implements Library {
     this.#entries.set(id, {
       id,
       path: file,
-      agent: agent || agentOf(head?.format),
+      agent: agent || (head?.agent ?? ""),
       bytes,
       modified,
       title: summary?.title ?? head?.title,
@@ -244,7 +245,9 @@ class FileLibrary implements Library {
       figures: index.figures,
       version: entry.version + (entry.opened === undefined ? 0 : 1),
     } satisfies Partial<Entry>);
-    if (entry.agent === "") entry.agent = agentOf(index.scanned.format);
+    if (entry.agent === "") {
+      entry.agent = recordingAgent(path, { format: index.scanned.format, lines: [] });
+    }
     entry.opened = {
       listed: this.#listed(entry),
       version: entry.version,
@@ -314,14 +317,6 @@ async function statOf(path: string): Promise<{ readonly size: number; readonly m
     throw new RecordingError("unreadable", "cannot be read", { cause: error });
   }
 }
-
-const agentOf = (format: string | undefined): string =>
-  format === undefined ? "" : (FORMAT_AGENTS.get(format) ?? format);
-
-const FORMAT_AGENTS: ReadonlyMap<string, string> = new Map([
-  ["codex-rollout", "codex"],
-  ["gemini-cli", "gemini"],
-]);
 
 function shownPlace(path: string): string {
   const home = homedir();

@@ -1,14 +1,16 @@
 import { open } from "node:fs/promises";
 import { detectFormat } from "../../replay/readers/detect-format.js";
 import { LineParser } from "../../replay/readers/line-parser.js";
-import type { RecordedLine, RecordingFormat } from "../../replay/readers/recording.js";
+import type { RecordedLine } from "../../replay/readers/recording.js";
 import { createDefaultEstimator } from "@palimpsest/core/engine";
 import { titleOf } from "../index/conversation-index.js";
 import { indexMessage } from "../index/indexed-message.js";
+import { recordingAgent } from "./recording-agent.js";
 
 export interface RecordingHead {
   readonly title: string;
-  readonly format: RecordingFormat | undefined;
+  /** Empty where it cannot be told. */
+  readonly agent: string;
 }
 
 const HEAD_BYTES = 256 * 1024;
@@ -25,9 +27,9 @@ export async function readHead(path: string): Promise<RecordingHead> {
     const estimator = createDefaultEstimator({ model: "" });
     const place = { offset: 0, bytes: 0, sub: 0 };
     const title = titleOf(messages.map((message) => indexMessage(message, place, estimator)));
-    return { title, format: reader.format };
+    return { title, agent: recordingAgent(path, { format: reader.format, lines }) };
   } catch {
-    return { title: "", format: undefined };
+    return { title: "", agent: "" };
   }
 }
 
