@@ -12,19 +12,35 @@ import pg from "pg";
 import PgBoss from "pg-boss";
 
 const KILLS = 6;
+const TURNS = 6;
 const [role, address] = process.argv.slice(2);
 const storeAt = (url) => {
   const database = new pg.Pool({ connectionString: url });
   database.on("error", () => undefined);
-  return createPostgresStore({ database, tenant: "acme", leaseMs: 2000 });
+  return createPostgresStore({ database, tenant: "acme", leaseMs: 1000 });
 };
+
+/** Takes its time, as models do: so that there is a middle to be killed in. */
+function slowProvider() {
+  const provider = createEmbeddedProvider();
+  return {
+    ...provider,
+    async *stream(call, options) {
+      await sleep(800 * Math.random());
+      yield* provider.stream(call, options);
+    },
+  };
+}
+
+/** When a job is handed to another: later than whoever has it gives up waiting for the conversation. */
+const EXPIRE_SECONDS = 4;
 
 /** One turn: the job may come a second time, so what is stored says where to go on. */
 async function turn(store, { conversation: id, words }) {
-  const writer = await store.open(id, { whenBusy: "enqueue" });
+  const writer = await store.open(id, { whenBusy: "enqueue", signal: AbortSignal.timeout(2000) });
   try {
     const { messages } = await store.readLive(id);
-    const provider = createEmbeddedProvider();
+    const provider = slowProvider();
     const settings = { window: 30_000, reserve: 4000, autoCompactBuffer: 2000 };
     const conversation = createConversation(
       { model: "claude-haiku-4-5", maxTokens: 1000, compaction, provider, settings, writer },
@@ -62,7 +78,7 @@ if (role === "worker") {
     process.exit(0);
   }
   // The server and the workers end with this process.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(130));
   const server = await startPostgres(found.programs);
   await migrate(server.pool({ max: 1 }));
   // How soon the job of a killed worker is given to another: by default that is looked after once a minute.
@@ -77,10 +93,10 @@ if (role === "worker") {
     });
   const workers = [startWorker(), startWorker()];
   const conversations = ["one", "two", "three"];
-  for (let number = 1; number <= 4; number += 1) {
+  for (let number = 1; number <= TURNS; number += 1) {
     for (const conversation of conversations) {
       const words = `Turn ${number} of ${conversation}: ${"think of it. ".repeat(900)}`;
-      await boss.send("turns", { conversation, words }, { retryLimit: 50, expireInSeconds: 2 });
+      await boss.send("turns", { conversation, words }, { retryLimit: 50, expireInSeconds: EXPIRE_SECONDS });
     }
   }
   const store = storeAt(server.url);
@@ -96,11 +112,11 @@ if (role === "worker") {
       ({ type }) => type === "assistant",
     ).length;
   const isDone = async () => {
-    for (const id of conversations) if ((await answersOf(id)) < 4) return false;
+    for (const id of conversations) if ((await answersOf(id)) < TURNS) return false;
     return true;
   };
   for (let kill = 1; kill <= KILLS && !(await isDone()); kill += 1) {
-    await sleep(500 + 2500 * Math.random());
+    await sleep(500 + 1500 * Math.random());
     const at = Math.floor(Math.random() * workers.length);
     workers[at].kill("SIGKILL");
     workers[at] = startWorker();
@@ -111,9 +127,9 @@ if (role === "worker") {
   for (const id of conversations) {
     assert.deepEqual(
       await turnsOf(id),
-      [1, 2, 3, 4].map((number) => `Turn ${number} of ${id}`),
+      Array.from({ length: TURNS }, (_, at) => `Turn ${at + 1} of ${id}`),
     );
-    console.log(`${id}: four turns, each once`);
+    console.log(`${id}: ${TURNS} turns, each once`);
   }
   await boss.stop({ graceful: false });
   await server.stop();
