@@ -14,6 +14,7 @@ import {
   startSimulatorServer,
   type SimulatorServer,
 } from "../../packages/palimpsest/src/simulator/index.js";
+import type { ConversationList, RequestView } from "../../packages/palimpsest/src/inspector/contract.js";
 import { environmentOf, makeFolders, runCommand, type Folders } from "./agent-command.js";
 import { AGENT, locksOf, proxyOf } from "./gateway-stage.js";
 import { startPty } from "./pty-terminal.js";
@@ -304,6 +305,30 @@ describe("palimpsest gateway -- COMMAND", () => {
     const { hostname, port } = new URL(simulator.url);
     const others = noted.filter((line) => !/^(?:watching|lookup 127\.0\.0\.1)/.test(line));
     expect([...new Set(others)]).toEqual([`connect ${hostname}:${port}`]);
+  });
+
+  it("--inspect: shows what goes through until it ends, and nothing of it is left", async () => {
+    const { child, ask, nextLine, end } = start(withAgent("--inspect"));
+    let told = "";
+    child.stderr?.on("data", (part: string) => (told += part));
+    await nextLine();
+    expect(await ask("hello")).toBe("You said: hello");
+    const [, folder = ""] = /recorded in (\S+) until the gateway ends, contents and all/.exec(told) ?? [];
+    const { origin, hash } = new URL(/inspecting at (\S+)/.exec(told)?.[1] ?? "");
+    const headers = { authorization: `Bearer ${hash.slice("#token=".length)}` };
+    const get = async <Answer>(path: string): Promise<Answer> =>
+      (await (await fetch(`${origin}${path}`, { headers })).json()) as Answer;
+    const list = async () => (await get<ConversationList>("/api/conversations")).conversations;
+    await expect.poll(list, { timeout: 60_000 }).toMatchObject([{ agent: "gateway", live: true }]);
+    const [conversation] = await list();
+    const view = await get<RequestView>(`/api/conversations/${conversation?.id}/requests/0?from=0&count=200`);
+    expect(view.source).toBe("recorded");
+    expect(view.blocks.map(({ preview }) => preview)).toContain("hello");
+    await end();
+    await expect(stat(folder)).rejects.toThrow("ENOENT");
+    await expect(fetch(origin)).rejects.toThrow();
+    const remembered = await readFile(join(folders.data, "gateway-recordings.json"), "utf8").catch(() => "");
+    expect(remembered).not.toContain(folder);
   });
 
   it("--record: what was said is read by transcript check and analyze, and said at the start", async () => {

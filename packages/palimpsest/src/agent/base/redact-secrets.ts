@@ -8,12 +8,17 @@ const secretShapes =
  * The text without what looks like a key: values of variables whose name says so, and words in the form of common
  * keys. For what is logged; what a hook says on purpose is left as it is.
  */
-export function redactSecrets(text: string, env: Environment): string {
+export const redactSecrets = (text: string, env: Environment): string => secretRedactor(env)(text);
+
+/** The same for many texts. */
+export function secretRedactor(env: Environment): (text: string) => string {
   const values = Object.entries(env)
     .flatMap(([name, value]) =>
       secretName.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
     )
     .toSorted((one, other) => other.length - one.length);
-  const without = values.reduce((rest, value) => rest.replaceAll(value, "[redacted]"), text);
-  return without.replace(secretShapes, "[redacted]");
+  return (text) =>
+    values
+      .reduce((rest, value) => rest.replaceAll(value, "[redacted]"), text)
+      .replace(secretShapes, "[redacted]");
 }

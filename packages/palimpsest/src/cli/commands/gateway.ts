@@ -4,6 +4,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { dataDirectory } from "../../agent/session/session-folder.js";
 import { isMode, modeNames, type Mode } from "../../gateway/http/mode.js";
 import { isLoopbackName } from "../../simulator/http/local-host.js";
+import type { GatewayInspector } from "../gateway-inspector.js";
 import { registeredTelemetry } from "../registered-telemetry.js";
 import { recordFolderProblem } from "../record-folder-problem.js";
 import { createProgress, printable, type Terminal } from "../terminal.js";
@@ -17,6 +18,7 @@ interface GatewayFlags {
   readonly mode: Mode;
   readonly receipt?: string;
   readonly record?: string;
+  readonly inspect?: boolean;
 }
 
 /** What paths have to begin with; several with commas between them. */
@@ -61,6 +63,10 @@ export function addGatewayCommand(
       "--record <folder>",
       "write conversations to this folder, contents and all, for replay and analyze",
     )
+    .option(
+      "--inspect",
+      "show what goes through in a browser, request by request, until it ends; records, for this run or with --record to keep",
+    )
     .addHelpText(
       "after",
       [
@@ -86,6 +92,9 @@ export function addGatewayCommand(
       }
       const problem = flags.record === undefined ? undefined : await recordFolderProblem(flags.record);
       if (problem !== undefined) return command.error(`error: ${printable(problem)}`);
+      if (flags.inspect === true && flags.mode === "off") {
+        return command.error("error: --inspect has nothing to show with --mode off");
+      }
       const [{ runGateway, VENDORS }, { receiptLines }] = await Promise.all([
         import("../../gateway/launch/run-gateway.js"),
         import("../../gateway/receipt/receipt-text.js"),
@@ -95,7 +104,11 @@ export function addGatewayCommand(
       const telemetry = await registeredTelemetry(env);
       const progress = createProgress(terminal.stderr);
       const { [TOKENS]: _own, ...rest } = env;
-      const exitCode = await runGateway({
+      const named = flags.record === undefined ? undefined : resolve(flags.record);
+      const inspector = flags.inspect === true ? await inspectorOf(named, env) : undefined;
+      if (inspector !== undefined) say(`inspecting at ${inspector.url}`);
+      const recordFolder = inspector?.recordFolder ?? named;
+      const running = runGateway({
         upstream: flags.upstream ?? addressIn(env, "ANTHROPIC_BASE_URL") ?? VENDORS.anthropic,
         upstreamOpenai: flags.upstreamOpenai ?? addressIn(env, "OPENAI_BASE_URL") ?? VENDORS.openai,
         host: flags.host,
@@ -104,7 +117,7 @@ export function addGatewayCommand(
         tokens,
         command: given,
         ...(flags.receipt === undefined ? {} : { receiptFile: resolve(flags.receipt) }),
-        ...(flags.record === undefined ? {} : { recordFolder: resolve(flags.record) }),
+        ...(recordFolder === undefined ? {} : { recordFolder, isRecordingBrief: named === undefined }),
         lockFolder: lockFolderIn(env),
         ...(telemetry === undefined ? {} : { telemetry }),
         env: rest,
@@ -117,8 +130,12 @@ export function addGatewayCommand(
         },
         showReceipt(receipt) {
           for (const line of receiptLines(receipt)) say(line);
+          if (inspector !== undefined && named !== undefined) {
+            say(`to look at it again: palimpsest inspect ${named}`);
+          }
         },
       });
+      const exitCode = await running.finally(() => inspector?.close());
       finish(exitCode);
     });
   gateway
@@ -138,6 +155,11 @@ export function addGatewayCommand(
       const receipt = await askStats(env["ANTHROPIC_BASE_URL"] ?? "", lockFolderIn(env));
       if (receipt !== undefined) terminal.stdout.write(`${printable(statusLine(receipt))}\n`);
     });
+}
+
+async function inspectorOf(named: string | undefined, env: Terminal["env"]): Promise<GatewayInspector> {
+  const { startGatewayInspector } = await import("../gateway-inspector.js");
+  return startGatewayInspector(named, env);
 }
 
 const lockFolderIn = (env: Terminal["env"]): string =>

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ScreenIo } from "../screen/surface/screen-io.js";
 import { printableJson, type Terminal } from "../terminal.js";
 import type { LineOptions } from "./demo-lines.js";
@@ -40,12 +41,14 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
     void stdout.write(text.map((line) => `${line}\n`).join(""));
   const started = performance.now();
   const workspace = await makeDemoWorkspace();
+  const screen = isSeen ? options.screen : undefined;
+  const recordFolder = screen === undefined ? undefined : join(workspace.data, "recording");
   let view: DemoView = isJson ? silentView : createPlainView(stdout, lines);
   try {
     if (!isJson) write(introduction(lines, workspace.isRepository));
-    if (isSeen && options.screen !== undefined) {
+    if (screen !== undefined) {
       const { createDemoScreen } = await import("./demo-screen.js");
-      const { screen, onLeave } = options;
+      const { onLeave } = options;
       view = await createDemoScreen({ io: { terminal, ...screen }, home: workspace.home, onLeave });
     }
     const outcome = await runDemo({
@@ -53,6 +56,7 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
       without,
       path: env["PATH"] ?? "",
       signal,
+      ...(recordFolder === undefined ? {} : { recordFolder }),
       onEvent: view.hear,
     });
     view.end();
@@ -61,6 +65,11 @@ export async function showDemo(options: ShowDemoOptions): Promise<number> {
     const facts = { seconds, without, isRepository: workspace.isRepository };
     if (isJson) stdout.write(`${printableJson(reportDocument(outcome, facts))}\n`);
     else write(reportLines(outcome, { ...lines, facts }));
+    if (screen !== undefined && recordFolder !== undefined) {
+      const { showRecording } = await import("./show-recording.js");
+      const { keys } = screen;
+      await showRecording({ recordFolder, dataDirectory: workspace.data, keys, write, signal });
+    }
     return isAllKept(outcome) ? ExitCode.kept : ExitCode.lost;
   } finally {
     view.end();

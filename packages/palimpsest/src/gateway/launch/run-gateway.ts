@@ -28,6 +28,8 @@ export interface GatewayRun {
   readonly receiptFile?: string;
   /** Where conversations are recorded, contents and all. */
   readonly recordFolder?: string;
+  /** The recording is gone when this ends. */
+  readonly isRecordingBrief?: boolean;
   /** Where lock files are. */
   readonly lockFolder: string;
   readonly env: Environment;
@@ -68,7 +70,11 @@ export async function runGateway(run: GatewayRun): Promise<number> {
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${supervisor.port}`;
   let lock: string | undefined;
   try {
-    if (recordFolder !== undefined) run.say(`what is said is recorded in ${recordFolder}, contents and all`);
+    const isBrief = run.isRecordingBrief === true;
+    if (recordFolder !== undefined) {
+      const until = isBrief ? " until the gateway ends" : "";
+      run.say(`what is said is recorded in ${recordFolder}${until}, contents and all`);
+    }
     const recorded = recordFolder === undefined ? {} : { recordFolder };
     lock = await writeLock(run.lockFolder, supervisor.port, {
       pid: process.pid,
@@ -76,7 +82,7 @@ export async function runGateway(run: GatewayRun): Promise<number> {
       token: controlToken,
       ...recorded,
     });
-    if (recordFolder !== undefined) await noteRecordFolder(run.lockFolder, recordFolder);
+    if (recordFolder !== undefined && !isBrief) await noteRecordFolder(run.lockFolder, recordFolder);
     if (run.command.length > 0) return await serveCommand(run, supervisor, url);
     run.onListening(url);
     await stopAsked();

@@ -3,6 +3,7 @@ import { createCompactBoundary } from "@palimpsest/core/engine";
 import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type {
   BlockText,
@@ -19,11 +20,13 @@ import { createLibrary } from "../live/library.js";
 import { recordScript } from "../testing/scripted-recording.js";
 import { createInspectorApp } from "./app.js";
 import { createEventLog } from "./event-log.js";
+import type { JobPort } from "./job-port.js";
+import { createInspectorJobs } from "../jobs/inspector-jobs.js";
 
 const TOKEN = "a-token";
 const HOST = "http://127.0.0.1:4000";
 
-function inspectorOf(files: readonly string[], publicUrl?: string) {
+function inspectorOf(files: readonly string[], publicUrl?: string, jobs?: JobPort) {
   const events = createEventLog();
   const errors: unknown[] = [];
   const library = createLibrary({
@@ -37,6 +40,7 @@ function inspectorOf(files: readonly string[], publicUrl?: string) {
     events,
     token: TOKEN,
     publicUrl,
+    jobs,
     onError: (error) => errors.push(error),
   });
   const ask = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> =>
@@ -194,6 +198,27 @@ describe("the inspector's API", () => {
       findings: ["2 sections were missing and were added", "1 message of a person was missing and was added"],
       summary: "The parser stops now.",
     });
+  });
+
+  it("plays a recording once for what all of its compactions lost", async () => {
+    let played = 0;
+    const jobs = createInspectorJobs({
+      env: {},
+      onChange: () => undefined,
+      start: () => {
+        played += 1;
+        return { result: Promise.resolve([]) as never, end: () => undefined };
+      },
+    });
+    const path = fileURLToPath(
+      new URL("../../../../../test/data/transcripts-0.1/clearings-and-compaction.jsonl", import.meta.url),
+    );
+    const { get, only } = inspectorOf([path], undefined, jobs);
+    const base = await only();
+    const { compactions } = await get<ConversationOverview>(base);
+    const [first] = compactions;
+    for (let time = 0; time < 3; time += 1) await get(`${base}/compactions/${first?.id}`);
+    expect(played).toBe(1);
   });
 
   it("timeline: as many columns as were asked for, with the sums of what they stand for", async () => {

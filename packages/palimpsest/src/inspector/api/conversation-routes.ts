@@ -85,7 +85,7 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
     const id = context.req.param("compaction") ?? "";
     const mark = conversation.index.compactions.find((one) => one.mark.id === id)?.mark;
     // What cannot be worked out is no reason to show nothing.
-    const needed = await jobs?.neededLater(numbered(conversation)).catch(() => undefined);
+    const needed = await neededOnce(conversation, jobs).catch(() => undefined);
     const view = await compactionView(conversation, id, needed?.get(mark?.request ?? -1) ?? null);
     return view === undefined
       ? failure(404, "no_compaction", "There is no compaction of this id.")
@@ -112,6 +112,21 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
       ? failure(404, "no_conversation", "There is no conversation of this id.")
       : context.json(undone);
   });
+}
+
+type Needed = ReturnType<JobPort["neededLater"]>;
+
+/** Of all compactions of a conversation as it is now: the recording is played once for them. */
+const neededBy = new WeakMap<OpenConversation["index"], Needed>();
+
+async function neededOnce(conversation: OpenConversation, jobs: JobPort | undefined) {
+  if (jobs === undefined) return undefined;
+  const { index } = conversation;
+  const needed = neededBy.get(index) ?? jobs.neededLater(numbered(conversation));
+  neededBy.set(index, needed);
+  // What has failed is tried again when it is asked for again.
+  needed.catch(() => neededBy.delete(index));
+  return needed;
 }
 
 function requestOf(context: Context, { index }: OpenConversation): TracedRequest | undefined {

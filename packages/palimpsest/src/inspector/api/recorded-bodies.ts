@@ -17,7 +17,12 @@ export interface RecordedPart extends Omit<RequestPart, "uuid"> {
 
 const read = new WeakMap<OpenConversation["index"], Promise<ByResponse>>();
 
+/** Bodies that were made last: block after block of one request is asked for, and each request beside the one before it. */
+const MOST_KEPT_BODIES = 4;
+
 interface ByResponse {
+  /** By their responses; the last is the one that was asked for last. */
+  readonly kept: Map<string, Promise<RecordedBody>>;
   readonly requests: RecordedRequests;
   readonly entries: ReadonlyMap<string, RequestEntry>;
 }
@@ -33,9 +38,19 @@ export async function recordedBody(
   if (!index.scanned.heads.requests.some(({ response }) => response === responseId)) return undefined;
   let known = read.get(index);
   if (known === undefined) read.set(index, (known = readByResponse(path)));
-  const { requests, entries } = await known;
+  const { requests, entries, kept } = await known;
   const entry = entries.get(responseId);
   if (entry === undefined) return undefined;
+  const body = kept.get(responseId) ?? rebuild(requests, entry);
+  kept.delete(responseId);
+  kept.set(responseId, body);
+  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT_BODIES) kept.delete(oldest);
+  // What could not be read is read again when it is asked for again.
+  body.catch(() => kept.delete(responseId));
+  return body;
+}
+
+async function rebuild(requests: RecordedRequests, entry: RequestEntry): Promise<RecordedBody> {
   const { body } = await requests.rebuild(entry);
   return { body, betas: entry.record.betas ?? [], parts: partsOfBody(body) };
 }
@@ -47,7 +62,7 @@ async function readByResponse(path: string): Promise<ByResponse> {
       entry.record.response === undefined ? [] : [[entry.record.response, entry] as const],
     ),
   );
-  return { requests, entries };
+  return { requests, entries, kept: new Map() };
 }
 
 /** The parts of a body that is at hand, with their markers; a part's id says what it is without its marker. */

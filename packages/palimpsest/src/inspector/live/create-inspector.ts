@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { redactSecrets } from "../../agent/base/redact-secrets.js";
+import { secretRedactor } from "../../agent/base/redact-secrets.js";
 import { createInspectorApp, type InspectorApp } from "../api/app.js";
 import { createEventLog } from "../api/event-log.js";
 import { inspectorPage } from "../api/inspector-page.js";
@@ -42,7 +42,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const library = createLibrary({ find, events, indexFolder, now: Date.now, live });
   const jobs = createInspectorJobs({ env, onChange: (job) => events.add({ type: "what-if", job }) });
   const exported = (id: string): Promise<ExportedPage | undefined> =>
-    exportPage(id, { ask, redact: (text) => redactSecrets(text, env), now: Date.now() });
+    exportPage(id, { ask, redact: secretRedactor(env), now: Date.now() });
   const app = createInspectorApp({
     conversations: library,
     events,
