@@ -58,8 +58,7 @@ const redoneBeyondChance = ({ redone }: Stretch): number =>
 export const keptTokens = (
   { keepRecentTokens, keepRedoneTokens }: Pick<Settings, "keepRecentTokens" | "keepRedoneTokens">,
   stretch: Stretch,
-): number =>
-  Math.max(keepRecentTokens, Math.round((keepRedoneTokens * redoneBeyondChance(stretch)) / MOST_REDONE));
+): number => Math.max(keepRecentTokens, (keepRedoneTokens * redoneBeyondChance(stretch)) / MOST_REDONE);
 
 /**
  * From where on compacting costs less than carrying the context on. Between two compactions a context grows from

@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
-import { createGoneResults } from "../tools/result-keys.js";
-import { isClearingBoundary, isLocalClearing } from "../boundaries/clearing-boundary.js";
+import { createGoneResults, positive } from "../tools/result-keys.js";
+import { isClearingBoundary } from "../boundaries/clearing-boundary.js";
 import type { Stretch } from "./early-threshold.js";
 
 /** Keeps up with a growing list: what is new costs, not what is there. */
@@ -26,14 +26,13 @@ export function createStretchIndex(): StretchIndex {
         results.take(message);
         if (isCompactBoundary(message)) {
           const metadata = message.compactMetadata;
-          const tokens = Number(metadata?.["postTokens"]);
-          startTokens = tokens > 0 ? tokens : undefined;
+          startTokens = positive(metadata?.["postTokens"]);
           startedAt = message.timestamp;
           responses = 0;
           cleared = 0;
-        } else if (isClearingBoundary(message) && isLocalClearing(message)) {
+        } else if (isClearingBoundary(message)) {
           const { tokensBefore, tokensAfter } = message.microcompactMetadata;
-          cleared += Math.max(0, tokensBefore - tokensAfter);
+          cleared += tokensBefore - tokensAfter;
         } else if (message.type === "assistant") {
           // Messages come from files and may be anything.
           const id: unknown = message.message?.id;

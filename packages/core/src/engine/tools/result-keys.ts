@@ -58,7 +58,7 @@ export function createGoneResults(): GoneResults {
       if (isCompactBoundary(message)) {
         const gone: unknown = message.compactMetadata?.["goneResults"];
         before = new Set(Array.isArray(gone) ? gone : []);
-        redone = Math.min(Number(message.compactMetadata?.["redoneBefore"]) || 0, MOST_GONE);
+        redone = positive(message.compactMetadata?.["redoneBefore"]) ?? 0;
       }
       for (const key of keysOf(message)) {
         if (before.delete(key)) redone += 1;
@@ -73,3 +73,7 @@ export function createGoneResults(): GoneResults {
         .slice(-MOST_GONE),
   };
 }
+
+/** A number of somebody's file, where it is one. */
+export const positive = (value: unknown): number | undefined =>
+  typeof value === "number" && value > 0 ? value : undefined;
