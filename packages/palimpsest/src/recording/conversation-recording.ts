@@ -50,6 +50,7 @@ export function openConversationRecording(
   appendFileSync(path, "", { mode: 0o600 });
   chmodSync(path, 0o600);
   const uuids = new Set<string>();
+  /** Lines that it has, by kind and id: a list of nothing and a part that is an empty list have the same id. */
   const known = new Set<string>();
   /** Ids of values that something was taken out of, by the id that they would have had. */
   const redacted = new Map<string, string>();
@@ -79,22 +80,22 @@ export function openConversationRecording(
     if (decoded.kind === "message") {
       note(decoded.message);
       onMessage(decoded.message);
-    } else if (decoded.kind === "foreign" && isRequestLine(decoded.entry)) known.add(decoded.entry.id);
+    } else if (decoded.kind === "foreign" && isRequestLine(decoded.entry)) known.add(keyOf(decoded.entry));
   }
 
   const clean = (value: unknown): unknown => withoutSecrets(value, redact);
 
   const keep = (line: RequestLine): void => {
-    if (known.has(line.id)) return;
+    if (known.has(keyOf(line))) return;
     write(line);
-    known.add(line.id);
+    known.add(keyOf(line));
   };
 
   const keepPart = (value: unknown): { readonly id: string; readonly isRedacted: boolean } => {
     const own = idOf(JSON.stringify(value) ?? "null");
     const other = redacted.get(own);
     if (other !== undefined) return { id: other, isRedacted: true };
-    if (known.has(own)) return { id: own, isRedacted: false };
+    if (known.has(keyOf({ type: requestLineTypes.part, id: own }))) return { id: own, isRedacted: false };
     const cleaned = clean(value);
     const isRedacted = cleaned !== value;
     const id = isRedacted ? idOf(JSON.stringify(cleaned)) : own;
@@ -147,6 +148,8 @@ export function openConversationRecording(
     },
   };
 }
+
+const keyOf = ({ type, id }: { readonly type: string; readonly id: string }): string => `${type} ${id}`;
 
 const types: ReadonlySet<string> = new Set(Object.values(requestLineTypes));
 
