@@ -88,8 +88,11 @@ const ROUND = 1000;
 const rounded = (tokens: number): number => Math.round(tokens / ROUND) * ROUND;
 
 /** Where less is there than at its start, nothing is known of the growth. */
-function growthOf({ tokens, overhead, stretch }: EarlyFacts): number {
-  const { startTokens = overhead, responses, cleared } = stretch;
+function growthOf({
+  tokens,
+  overhead,
+  stretch: { startTokens = overhead, responses, cleared },
+}: EarlyFacts): number {
   const grown = tokens + cleared - startTokens;
   return responses < TURNS_TO_BELIEVE || grown < 0 ? USUAL_GROWTH : Math.max(LEAST_GROWTH, grown / responses);
 }

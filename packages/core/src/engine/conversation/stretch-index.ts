@@ -1,7 +1,7 @@
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
 import { createGoneResults, positive } from "../tools/result-keys.js";
-import { isClearingBoundary } from "../boundaries/clearing-boundary.js";
+import { isClearingBoundary, isLocalClearing } from "../boundaries/clearing-boundary.js";
 import type { Stretch } from "./early-threshold.js";
 
 /** Keeps up with a growing list: what is new costs, not what is there. */
@@ -19,20 +19,19 @@ export function createStretchIndex(): StretchIndex {
   const results = createGoneResults();
   return {
     get stretch() {
-      return { startTokens, responses, redone: results.redone(), cleared };
+      return { startTokens, responses, cleared, redone: results.redone() };
     },
     append(messages) {
       for (const message of messages) {
         results.take(message);
         if (isCompactBoundary(message)) {
-          const metadata = message.compactMetadata;
-          startTokens = positive(metadata?.["postTokens"]);
+          startTokens = positive(message.compactMetadata?.["postTokens"]);
           startedAt = message.timestamp;
           responses = 0;
           cleared = 0;
-        } else if (isClearingBoundary(message)) {
-          const { tokensBefore, tokensAfter } = message.microcompactMetadata;
-          cleared += tokensBefore - tokensAfter;
+        } else if (isClearingBoundary(message) && isLocalClearing(message)) {
+          // What the provider clears itself it tells of with every response: sums would count it again and again.
+          cleared += message.microcompactMetadata.tokensBefore - message.microcompactMetadata.tokensAfter;
         } else if (message.type === "assistant") {
           // Messages come from files and may be anything.
           const id: unknown = message.message?.id;
