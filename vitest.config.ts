@@ -54,8 +54,8 @@ const patient = { testTimeout: 0, hookTimeout: 0, expect: { poll: { timeout: 300
 
 export default defineConfig({
   test: {
-    // The machine is for the tests alone, and about a third of their time they wait. (A share in per cent would be cut to 100.)
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // The machine is for the tests alone, and a good part of their time they wait. (A share in per cent would be cut to 100.)
+    maxWorkers: availableParallelism() * 2,
     // Long runs try the files in an order of chance: soak/properties.mjs.
     sequence: process.argv.includes("--sequence.shuffle.files") ? {} : { sequencer: LongestFirst },
     reporters: ["default", source("test/watchdog-reporter.mjs"), source("test/plain-reporter.mjs")],
@@ -77,7 +77,7 @@ export default defineConfig({
             "test/postgres/*.test.ts",
           ],
           isolate: false,
-          globalSetup: ["test/made-files-first.ts"],
+          globalSetup: ["test/made-files-first.ts", "test/postgres-for-all.ts"],
           setupFiles: ["test/properties/count-cases.ts"],
           ...patient,
         },

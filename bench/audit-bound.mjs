@@ -5,9 +5,13 @@
  * beginning. Both are reckoned by the outside judge's own draws (`drawNeed`) and the sizes of one short run of the
  * command (`PALIMPSEST_OUTSIDE_JUDGE`).
  *
- *   npm run build && node bench/audit-bound.mjs [--steps 400] [--seeds 1,2,3 | --draws 3000] [--rest 10000] [--json]
+ * Between the two stand clearing (results go, their calls stay, nobody writes a summary and nothing comes back), the
+ * same where nothing at all stays of what goes, and both in turns: every so many clearings a summary takes all of it.
+ *
+ *   npm run build && node bench/audit-bound.mjs [--steps 400] [--seeds 1,2,3 | --draws 3000] [--rest 10000] [--head 1500] [--json]
  *
  * `--rest`: tokens after a compaction beside system prompt, tools and the results kept: summary, names, files.
+ * `--head`: tokens of system prompt and tools, in place of ours.
  */
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -23,6 +27,8 @@ const SIZING_STEPS = 12;
 const MOST_AGE = 150;
 /** The summary of the judge, 4 KB. */
 const SUMMARY_TOKENS = 1024;
+/** A call whose result was cleared, with the word for it. */
+const CLEARED_TOKENS = 60;
 const SHARES = [60, 66, 70, 72, 75, 77, 80, 85];
 
 /** Tokens of system prompt and tools, of what a step adds, and of an answer. */
@@ -79,18 +85,29 @@ function play({ steps, sizes, chances }, hold) {
 /** The newest `most` results, the oldest of which goes for nothing. */
 const sliding = (most) => (before) => ({ held: Math.min(before + 1, most) });
 
-/** Grows by `more`, then all but the newest `kept` become a summary: the context is read once, what is left is written. */
-function sawtooth({ kept, more, sizes, rest }) {
-  let isSummarised = false;
+/**
+ * Grows by `more`, then all results but the newest `kept` go, and of each `stays` tokens are left; from the first of
+ * them on all is written anew. Every `every`th time a summary takes all of it.
+ */
+function clearing({ kept, more, sizes, rest = 0, stays = CLEARED_TOKENS, every = Infinity }) {
+  let [left, times] = [0, 0];
   return (before) => {
     const held = before + 1;
-    if (held <= kept + more) return { held, rest: isSummarised ? rest : 0 };
-    const context = sizes.head + (isSummarised ? rest : 0) + held * sizes.step;
-    isSummarised = true;
-    const rewritten = rest + Math.max(0, kept - 1) * sizes.step;
-    const extra =
-      PRICES.read * context + PRICES.output * SUMMARY_TOKENS + (PRICES.write - PRICES.read) * rewritten;
-    return { held: kept, rest, extra };
+    if (held <= kept + more) return { held, rest: left };
+    times += 1;
+    const results = Math.max(0, kept - 1) * sizes.step;
+    if (times % every === 0) {
+      const context = sizes.head + left + held * sizes.step;
+      left = rest;
+      const extra =
+        PRICES.read * context +
+        PRICES.output * SUMMARY_TOKENS +
+        (PRICES.write - PRICES.read) * (rest + results);
+      return { held: kept, rest: left, extra };
+    }
+    const cleared = (held - kept) * stays;
+    left += cleared;
+    return { held: kept, rest: left, extra: (PRICES.write - PRICES.read) * (cleared + results) };
   };
 }
 
@@ -107,6 +124,7 @@ async function main() {
       seeds: { type: "string", default: "1,2,3" },
       draws: { type: "string" },
       rest: { type: "string", default: "10000" },
+      head: { type: "string" },
       json: { type: "boolean", default: false },
     },
   });
@@ -118,34 +136,59 @@ async function main() {
     values.draws === undefined
       ? values.seeds.split(",").map(Number)
       : Array.from({ length: Number(values.draws) }, (_, at) => at + 1);
-  const sizes = await sizesOf(judge);
+  const measured = await sizesOf(judge);
+  const sizes = values.head === undefined ? measured : { ...measured, head: Number(values.head) };
   const given = { steps, sizes, chances: chancesOf(drawNeed, { steps, seeds }) };
   const bound = Array.from({ length: MOST_AGE }, (_, at) => ({
     at: at + 1,
     ...play(given, sliding(at + 1)),
   }));
-  const saws = [];
-  for (let kept = 1; kept <= 40; kept += 1)
-    for (let more = 5; more <= 60; more += 1)
-      saws.push({ kept, more, ...play(given, sawtooth({ kept, more, sizes, rest })) });
-  const [bounds, reachable] = [frontier(bound), frontier(saws)];
+  const ways = {
+    "nothing stays": [{ stays: 0 }],
+    clearing: [{}],
+    "both in turns": [2, 3, 4, 5, 6, 7, 8].map((every) => ({ rest, every })),
+    summaries: [{ rest, every: 1 }],
+  };
+  const reached = Object.fromEntries(
+    Object.entries(ways).map(([name, options]) => {
+      const points = [];
+      for (let kept = 1; kept <= 40; kept += 1)
+        for (let more = 1; more <= 68; more += 1)
+          for (const option of options)
+            points.push({ kept, more, ...play(given, clearing({ kept, more, sizes, ...option })) });
+      return [name, frontier(points)];
+    }),
+  );
+  const bounds = frontier(bound);
   if (values.json) {
-    console.log(JSON.stringify({ sizes, shares: SHARES, bounds, reachable }));
+    console.log(JSON.stringify({ sizes, shares: SHARES, bounds, reached }));
     return;
   }
   const tokens = (count) => Math.round(count).toLocaleString("en");
   console.log(
     `system prompt and tools ${tokens(sizes.head)} tokens, a step ${tokens(sizes.step)}, an answer ${tokens(sizes.output)}; ${seeds.length} draws\n`,
   );
-  console.log("needs met  nothing for letting go  steps held  summaries  steps kept, then more");
-  for (const [at, share] of SHARES.entries()) {
-    const [least, real] = [bounds[at], reachable[at]];
-    const show = (point) => (point === undefined ? "-" : `${(point.cost / 1e6).toFixed(2)}M`);
+  const show = (point) => (point === undefined ? "-" : `${(point.cost / 1e6).toFixed(2)}M`);
+  const saw = (point) => (point === undefined ? "-" : `(${point.kept}, ${point.more})`);
+  const row = (share, least, others) =>
     console.log(
-      `${`${share}%`.padStart(9)}${show(least).padStart(24)}${String(least?.at ?? "-").padStart(12)}${show(real).padStart(11)}` +
-        (real === undefined ? "-" : `${real.kept}, ${real.more}`).padStart(23),
+      share.padStart(9) +
+        least.padStart(24) +
+        others
+          .map((text) => text.padStart(24))
+          .join("")
+          .trimEnd(),
+    );
+  row("needs met", "for nothing, steps held", Object.keys(ways));
+  for (const [at, share] of SHARES.entries()) {
+    const least = bounds[at];
+    row(
+      `${share}%`,
+      `${show(least)} ${least?.at ?? "-"}`,
+      Object.values(reached).map((points) => `${show(points[at])} ${saw(points[at])}`),
     );
   }
+  console.log("\nIn brackets: steps kept, then more.");
 }
 
 await main();

@@ -23,48 +23,78 @@ const ABORTS = 50;
 const STREAMS = 200;
 const STREAM_BODY = 500_000;
 const RESTARTS = 5;
+const STREAMS_AT_A_KILL = 20;
 
 export const gatewayBench = {
   name: "gateway",
   about:
     "what the gateway adds to requests, events and aborts, 200 streams at once, and a proxy that is killed",
-  async *run() {
-    const folder = await mkdtemp(join(tmpdir(), "palimpsest-gateway-bench-"));
-    const upstream = fork(upstreamFile);
-    const [{ port }] = await once(upstream, "message");
-    const direct = `http://127.0.0.1:${port}`;
-    const gateway = spawn(process.execPath, [command, "gateway", "--upstream", direct], {
-      env: { PATH: process.env.PATH, HOME: folder, PALIMPSEST_HOME: folder },
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    try {
-      const [line] = await once(createInterface(gateway.stdout), "line");
-      const through = line.slice("listening on ".length);
-      yield* timeOfRequests(direct, through);
-      yield* timeOfEvents(direct, through);
-      yield* timeOfAborts(through, upstream);
-      yield* manyStreams(through, gateway.pid);
-      yield* timeOfRestarts(through, gateway.pid);
-    } finally {
-      gateway.kill("SIGTERM");
-      await once(gateway, "exit");
-      upstream.disconnect();
-      await rm(folder, { recursive: true, force: true });
-    }
+  /** Measures only what may have figures whose names begin so. */
+  async *run(prefixes = ["gateway"]) {
+    const isWanted = (name) =>
+      prefixes.some((prefix) => name.startsWith(prefix) || prefix.startsWith(`${name}.`));
+    const measures = Object.entries(onTheWay).flatMap(([name, measure]) => (isWanted(name) ? [measure] : []));
+    if (measures.length > 0) yield* measuredOnTheWay(measures);
     // Takes minutes: the other figures do not wait for it.
-    yield* stateOfManyRequests();
+    if (isWanted("gateway.state")) yield* stateOfManyRequests();
   },
 };
 
-/** What 100,000 and 1,000,000 requests leave in memory: the same. */
-async function* stateOfManyRequests() {
-  const child = fork(fileURLToPath(new URL("./gateway-state.mjs", import.meta.url)), {
-    execArgv: ["--expose-gc"],
+/** By the beginnings of their figures' names. */
+const onTheWay = {
+  "gateway.request-2mb": timeOfRequests,
+  "gateway.event": timeOfEvents,
+  "gateway.abort": timeOfAborts,
+  "gateway.streams-200": manyStreams,
+  "gateway.back-after-kill": timeOfRestarts,
+};
+
+/** Between a client here and an upstream, each in a process of its own. */
+async function* measuredOnTheWay(measures) {
+  const folder = await mkdtemp(join(tmpdir(), "palimpsest-gateway-bench-"));
+  const upstream = fork(upstreamFile);
+  const [{ port }] = await once(upstream, "message");
+  const direct = `http://127.0.0.1:${port}`;
+  const gateway = spawn(process.execPath, [command, "gateway", "--upstream", direct], {
+    env: { PATH: process.env.PATH, HOME: folder, PALIMPSEST_HOME: folder },
+    stdio: ["ignore", "pipe", "ignore"],
   });
-  const [{ heaps, memory }] = await once(child, "message");
-  yield { name: "gateway.state.heap.100000", value: heaps[0], unit: "MB" };
-  yield { name: "gateway.state.heap.1000000", value: heaps[1], unit: "MB" };
-  yield { name: "gateway.state.memory.1000000", value: memory, unit: "MB" };
+  try {
+    const [line] = await once(createInterface(gateway.stdout), "line");
+    const through = line.slice("listening on ".length);
+    for (const measure of measures) yield* measure({ direct, through, upstream, launcher: gateway.pid });
+  } finally {
+    gateway.kill("SIGTERM");
+    await once(gateway, "exit");
+    upstream.disconnect();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Conversations, requests of each, how many of them at once, words of a message. */
+const SHAPES = [
+  ["1000000-of-short", 250_000, 4, 1, 0],
+  ["50000-of-long", 500, 100, 50, 40],
+];
+
+/** What so many requests leave in memory, after a tenth of them and after all. */
+async function* stateOfManyRequests() {
+  for (const [name, ...shape] of SHAPES) {
+    const child = fork(fileURLToPath(new URL("./gateway-state.mjs", import.meta.url)), shape.map(String), {
+      execArgv: ["--expose-gc", "--max-old-space-size=1024"],
+    });
+    const [state] = await Promise.race([once(child, "message"), once(child, "exit").then(() => [undefined])]);
+    if (state === undefined) throw new Error(`the gateway's state after ${name} requests did not fit`);
+    const { heaps, memory, peak, perRequest, seconds, conversations, forgotten } = state;
+    yield { name: `gateway.state.${name}.heap-after-a-tenth`, value: heaps[0], unit: "MB" };
+    yield { name: `gateway.state.${name}.heap`, value: heaps[1], unit: "MB" };
+    yield { name: `gateway.state.${name}.memory`, value: memory, unit: "MB" };
+    yield { name: `gateway.state.${name}.peak-memory`, value: peak, unit: "MB" };
+    yield { name: `gateway.state.${name}.per-request`, value: perRequest, unit: "ms" };
+    yield { name: `gateway.state.${name}.seconds`, value: seconds, unit: "s" };
+    yield { name: `gateway.state.${name}.conversations`, value: conversations, unit: "count" };
+    yield { name: `gateway.state.${name}.forgotten`, value: forgotten, unit: "count" };
+  }
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -98,7 +128,7 @@ function largeBody() {
   return Buffer.from(JSON.stringify({ model: "claude-haiku-4-5", max_tokens: 10, messages }));
 }
 
-async function* timeOfRequests(direct, through) {
+async function* timeOfRequests({ direct, through }) {
   const body = largeBody();
   const added = [];
   const alone = [];
@@ -134,7 +164,7 @@ async function delays(url) {
   return values.slice(50);
 }
 
-async function* timeOfEvents(direct, through) {
+async function* timeOfEvents({ direct, through }) {
   const [alone, with_] = [await delays(direct), await delays(through)];
   yield { name: "gateway.event.added-p50", value: quantile(with_, 0.5) - quantile(alone, 0.5), unit: "ms" };
   yield { name: "gateway.event.added-p99", value: quantile(with_, 0.99) - quantile(alone, 0.99), unit: "ms" };
@@ -151,7 +181,7 @@ const heardOf = (upstream, wanted) =>
     upstream.on("message", hear);
   });
 
-async function* timeOfAborts(through, upstream) {
+async function* timeOfAborts({ through, upstream }) {
   const values = [];
   for (let number = 0; number < ABORTS; number += 1) {
     const request = post(through, Buffer.from("{}"), {
@@ -173,7 +203,7 @@ async function* timeOfAborts(through, upstream) {
   yield { name: "gateway.abort.p99", value: quantile(values, 0.99), unit: "ms" };
 }
 
-async function* manyStreams(through, launcher) {
+async function* manyStreams({ through, launcher }) {
   const body = Buffer.from(
     JSON.stringify({
       model: "claude-haiku-4-5",
@@ -201,12 +231,22 @@ async function* manyStreams(through, launcher) {
   yield { name: "gateway.streams-200.bodies", value: bodies, unit: "MB" };
   yield { name: "gateway.streams-200.peak-memory", value: peak, unit: "MB" };
   yield { name: "gateway.streams-200.memory-less-twice-the-bodies", value: peak - 2 * bodies, unit: "MB" };
-  yield { name: "gateway.memory-before", value: memoryBefore, unit: "MB" };
+  yield { name: "gateway.streams-200.memory-before", value: memoryBefore, unit: "MB" };
 }
 
-async function* timeOfRestarts(through, launcher) {
+async function* timeOfRestarts({ through, launcher }) {
   const values = [];
   for (let number = 0; number < RESTARTS; number += 1) {
+    // In the middle of answers.
+    await Promise.all(
+      Array.from({ length: STREAMS_AT_A_KILL }, async () => {
+        const request = post(through, Buffer.from("{}"), { "x-events": 10_000, "x-pause": 5 });
+        request.on("error", () => {});
+        const [response] = await once(request, "response");
+        response.on("error", () => {});
+        await once(response, "data");
+      }),
+    );
     const at = performance.now();
     process.kill(proxyOf(launcher), "SIGKILL");
     for (;;) {
@@ -236,4 +276,4 @@ function cpuOf(pid) {
 
 /** The most that it ever had, in MB. */
 const memoryOf = (pid) =>
-  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1000;
+  (Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) * 1024) / 1e6;

@@ -47,6 +47,7 @@ export const inspectorBench = {
       await writeFile(path, `${lines}\n`, { flag: "a" });
       yield figure("inspector.grown", await grown.untilVersion(grown.version + 1), "s");
       await grown.stop();
+      yield* whatIf(folder);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -72,6 +73,40 @@ async function* asked(server) {
   }
 }
 
+/** Another policy for 600 turns, from the question to the answer; and how long it takes until one is called off. */
+async function* whatIf(folder) {
+  const path = join(folder, "turns.jsonl");
+  await writeLargeRecording(path, { messages: 1230, bytes: 6_150_000, last: LAST });
+  const server = await inspect(path, { home: join(folder, "what-if") });
+  const { base, send, get } = server;
+  yield figure("inspector.what-if-turns", (await get(`${base}/requests?count=1`)).body.total, "");
+  const start = async () =>
+    (await send("POST", `${base}/what-if`, { policy: "palimpsest", window: 200_000 })).body;
+  const began = performance.now();
+  let job = await start();
+  while (job.state === "running") {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    job = (await get(`/api/what-if/${job.job}`)).body;
+  }
+  if (job.state !== "done") throw new Error(`the what-if ended as ${job.state}`);
+  yield figure("inspector.what-if", (performance.now() - began) / 1000, "s");
+  const waits = [];
+  for (const after of [100, 1000, 2500]) {
+    const running = await start();
+    await new Promise((resolve) => setTimeout(resolve, after));
+    const asked = performance.now();
+    const cancelled = (await send("DELETE", `/api/what-if/${running.job}`)).body;
+    if (cancelled.state !== "cancelled")
+      throw new Error(`called off after ${after} ms it is ${cancelled.state}`);
+    // Another one can be started once it has ended.
+    const next = await start();
+    waits.push((performance.now() - asked) / 1000);
+    await send("DELETE", `/api/what-if/${next.job}`);
+  }
+  yield figure("inspector.what-if-cancel", Math.max(...waits), "s");
+  await server.stop();
+}
+
 /** The server on a file, once its figures are known. */
 async function inspect(path, { home }) {
   const started = performance.now();
@@ -84,11 +119,13 @@ async function inspect(path, { home }) {
   while (!printed.includes("\n")) await once(child.stdout, "data");
   const [, address, token] = /^inspecting at (http:\/\/[^/]+)\/#token=(\S+)/.exec(printed);
   const headers = { authorization: `Bearer ${token}` };
-  const get = async (of) => {
+  const send = async (method, of, body) => {
     const began = performance.now();
-    const text = await (await fetch(`${address}${of}`, { headers })).text();
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const text = await (await fetch(`${address}${of}`, { method, headers, ...sent })).text();
     return { seconds: (performance.now() - began) / 1000, bytes: text.length, body: JSON.parse(text) };
   };
+  const get = (of) => send("GET", of);
   const events = await fetch(`${address}/api/events`, { headers: { ...headers, "last-event-id": "0" } });
   let progress = 0;
   void (async () => {
@@ -106,6 +143,7 @@ async function inspect(path, { home }) {
     pid: child.pid,
     base,
     get,
+    send,
     version,
     seconds: (performance.now() - started) / 1000,
     get progress() {

@@ -7,12 +7,18 @@ import { createPostgresStore, migrate } from "palimpsest/postgres";
 import pg from "pg";
 import { postgresVersions, startPostgres } from "../soak/postgres-server.mjs";
 
-const SPAN_MS = 5000;
+/** Of one round of one kind, and how many rounds of each there are. */
+const ROUND_MS = 400;
+const ROUNDS = 12;
 const TEXT = "x".repeat(1500);
 const now = () => performance.now();
 const quantile = (list, share) =>
   list.toSorted((one, other) => one - other)[Math.min(list.length - 1, Math.floor(list.length * share))];
-const mean = (list, key) => list.reduce((sum, one) => sum + one[key], 0) / list.length;
+const median = (list, key) =>
+  quantile(
+    list.map((one) => one[key]),
+    0.5,
+  );
 const batchOf = (talk) => [talk.user(TEXT), talk.assistant(TEXT)];
 
 export const postgresBench = {
@@ -63,6 +69,30 @@ async function measure(writers, milliseconds, makeWriter) {
   return { perSecond: times.length / seconds, p99: quantile(times, 0.99) };
 }
 
+/**
+ * Kinds of writers in turns, so that what else the machine does meets all: each round begins with another of them, and the first
+ * round, in which plans are made and code is compiled, does not count. By kind, what each round measured.
+ */
+async function inTurns(writers, kinds, rounds = ROUNDS) {
+  const names = Object.keys(kinds);
+  const measured = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[(round + at) % names.length];
+      const one = await measure(writers, ROUND_MS, kinds[name]);
+      if (round > 0) measured[name].push(one);
+    }
+  }
+  return measured;
+}
+
+/** How often the one is the other's rate, of rounds beside each other. */
+const ratio = (ours, others) =>
+  quantile(
+    ours.map(({ perSecond }, at) => perSecond / others[at].perSecond),
+    0.5,
+  );
+
 /** With lease, compare-and-set and idempotency. */
 const ours = (bench) => async () => {
   const talk = conversationBuilder();
@@ -105,21 +135,18 @@ const asValues = (id, rows) => [
 async function* appends(bench) {
   await bench.pool.query("create table plain (like palimpsest.entry including all)");
   for (const writers of [1, 16, 64]) {
-    // Turn by turn, so that what else the machine does meets all.
     const kinds = { ours: ours(bench), lists: plain(bench, asLists), values: plain(bench, asValues) };
-    const rounds = { ours: [], lists: [], values: [] };
-    for (let round = 0; round < 10; round += 1) {
-      for (const [kind, make] of Object.entries(kinds)) {
-        rounds[kind].push(await measure(writers, SPAN_MS / 10, make));
-      }
-    }
-    const rate = mean(rounds.ours, "perSecond");
+    const rounds = await inTurns(writers, kinds);
     const name = `postgres.append.${writers}`;
-    yield { name: `${name}.rate`, value: rate, unit: "1/s" };
-    yield { name: `${name}.p99`, value: mean(rounds.ours, "p99"), unit: "ms" };
-    const ratioTo = (kind) => rate / mean(rounds[kind], "perSecond");
-    yield { name: `${name}.of-plain-insert`, value: ratioTo("lists"), unit: "ratio" };
-    yield { name: `${name}.of-plain-insert-of-values`, value: ratioTo("values"), unit: "ratio" };
+    yield { name: `${name}.rate`, value: median(rounds.ours, "perSecond"), unit: "1/s" };
+    yield { name: `${name}.p99`, value: median(rounds.ours, "p99"), unit: "ms" };
+    yield { name: `${name}.of-plain-insert`, value: ratio(rounds.ours, rounds.lists), unit: "ratio" };
+    yield {
+      name: `${name}.of-plain-insert-of-values`,
+      value: ratio(rounds.ours, rounds.values),
+      unit: "ratio",
+    };
+    yield { name: `${name}.p99-of-plain-insert`, value: median(rounds.lists, "p99"), unit: "ms" };
   }
 }
 
@@ -131,12 +158,8 @@ async function* rowSecurity(bench) {
   const connectionString = bench.server.url.replace("owner@", "worker@");
   const pool = bench.server.pool({ connectionString, max: 64 });
   const checked = { ...bench, store: createPostgresStore({ database: pool, tenant: "bench-rls" }) };
-  const [mine, others] = [[], []];
-  for (let round = 0; round < 5; round += 1) {
-    others.push(await measure(16, SPAN_MS / 5, ours(bench)));
-    mine.push(await measure(16, SPAN_MS / 5, ours(checked)));
-  }
-  const value = mean(mine, "perSecond") / mean(others, "perSecond");
+  const { mine, others } = await inTurns(16, { mine: ours(checked), others: ours(bench) });
+  const value = ratio(mine, others);
   yield { name: "postgres.append.16.with-row-security", value, unit: "ratio" };
 }
 
@@ -167,24 +190,23 @@ async function* following(bench) {
   yield { name: "postgres.follow.p50", value: quantile(delays, 0.5), unit: "ms" };
   yield { name: "postgres.follow.p99", value: quantile(delays, 0.99), unit: "ms" };
 
-  const [without, followed] = [[], []];
-  for (let round = 0; round < 3; round += 1) {
-    without.push(await measure(16, SPAN_MS / 3, ours(bench)));
+  const make = ours(bench);
+  const followed = async () => {
+    const made = await make();
     const off = new AbortController();
-    const readers = [];
-    const make = ours(bench);
-    followed.push(
-      await measure(16, SPAN_MS / 3, async () => {
-        const made = await make();
-        readers.push(drain(reader.follow(made.id, { signal: off.signal })));
-        return made;
-      }),
-    );
-    off.abort();
-    await Promise.all(readers);
-  }
+    const reading = drain(reader.follow(made.id, { signal: off.signal }));
+    return {
+      ...made,
+      async close() {
+        await made.close();
+        off.abort();
+        await reading;
+      },
+    };
+  };
+  const rounds = await inTurns(16, { followed, alone: make });
   await reader.close();
-  const value = mean(followed, "perSecond") / mean(without, "perSecond");
+  const value = ratio(rounds.followed, rounds.alone);
   yield { name: "postgres.append.16.while-followed", value, unit: "ratio" };
 }
 

@@ -48,7 +48,7 @@ if (choice.kind === "unknown") {
   for (const benchmark of own) {
     const wanted = prefixes?.filter((prefix) => chooseBenchmarks([benchmark], [prefix]).kind === "chosen");
     if (wanted?.length === 0) continue;
-    for await (const figure of benchmark.run()) {
+    for await (const figure of benchmark.run(wanted)) {
       if (wanted !== undefined && !wanted.some((prefix) => figure.name.startsWith(prefix))) continue;
       figures.push(figure);
       if (values.json !== true) console.log(formatFigure(figure));

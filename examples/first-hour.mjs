@@ -11,8 +11,7 @@ const id = "first-hour";
 
 // First open, then read: from here on nobody else writes this conversation.
 const writer = await store.open(id);
-const known = (await store.list()).some((conversation) => conversation.id === id);
-const { messages } = known ? await store.readLive(id) : { messages: [] };
+const { messages } = await store.readLive(id); // the first time there are none
 
 const conversation = createConversation(
   {

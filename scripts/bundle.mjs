@@ -25,7 +25,7 @@ async function bundle({
   external,
   minify = false,
   plugins = [],
-  isInEngine,
+  groups = [],
   hasLines = false,
 }) {
   const fresh = `${directory}.${process.pid}`;
@@ -36,6 +36,8 @@ async function bundle({
     platform: "node",
     treeshake: true,
     logLevel: "warn",
+    // What is put together is not loaded later: that is meant.
+    checks: { ineffectiveDynamicImport: false },
   });
   const { output } = await build.write({
     dir: fresh,
@@ -44,9 +46,7 @@ async function bundle({
     chunkFileNames: "chunk-[hash].js",
     comments: false,
     minify,
-    ...(isInEngine === undefined
-      ? {}
-      : { codeSplitting: { groups: [{ name: "engine", test: isInEngine }] } }),
+    ...(groups.length === 0 ? {} : { codeSplitting: { groups } }),
   });
   await build.close();
   for (const id of output.flatMap(({ moduleIds = [] }) => moduleIds)) {
@@ -59,14 +59,19 @@ async function bundle({
   await rename(fresh, directory);
 }
 
-/** What `@palimpsest/core` itself loads is one file; whatever else has in common stays out of it. */
-async function modulesOf(entry) {
-  const build = await rolldown({ input: entry, platform: "node", logLevel: "warn" });
+/** The modules that entries load at once, without those that they load when they are wanted. */
+async function modulesOf(input) {
+  const external = (id) => !/^[./]/.test(id);
+  const build = await rolldown({ input, external, platform: "node", logLevel: "silent" });
   const { output } = await build.generate({ format: "esm" });
   await build.close();
-  return new Set(output.flatMap(({ moduleIds = [] }) => moduleIds));
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+  const reached = new Set(output.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName));
+  for (const fileName of reached) for (const name of chunks.get(fileName)?.imports ?? []) reached.add(name);
+  return new Set([...reached].flatMap((fileName) => chunks.get(fileName)?.moduleIds ?? []));
 }
 
+/** What `@palimpsest/core` itself loads is one file; whatever else has in common stays out of it. */
 const engine = await modulesOf(join(core, "index.js"));
 const entries = [
   "index",
@@ -96,7 +101,7 @@ await bundle({
   // Names and lines stay: an error in somebody's terminal has to be readable.
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   hasLines: true,
-  isInEngine: (id) => engine.has(id) && id !== join(core, "index.js"),
+  groups: [{ name: "engine", test: (id) => engine.has(id) && id !== join(core, "index.js") }],
 });
 
 /**
@@ -131,23 +136,49 @@ const heavyApart = {
   },
 };
 
+const main = join(palimpsest, "cli/main.js");
+const workers = {
+  // Workers are started from a file of their own, beside the one that starts them.
+  "replay-worker": join(palimpsest, "replay/replay-worker.js"),
+  "proxy-process": join(palimpsest, "gateway/launch/proxy-process.js"),
+  "watch-worker": join(palimpsest, "gateway/watch/watch-worker.js"),
+  "what-if-worker": join(palimpsest, "gateway/watch/what-if-worker.js"),
+  "inspector-worker": join(palimpsest, "inspector/jobs/inspector-worker.js"),
+};
+
+/** What every run of the agent loads, bit by bit: a hundred files cost more to find than to read. */
+const loadedByAgent = [
+  "cli/headless/print",
+  "cli/headless/choose-provider",
+  "providers/anthropic",
+  "providers/overage",
+  "providers/provider-fetch",
+].map((name) => join(palimpsest, `${name}.js`));
+const ofAgent = await modulesOf(loadedByAgent);
+const ofMain = await modulesOf(main);
+/** Other programs do not load the agent, or all commands, for what they share with them. */
+const ofWorkers = await modulesOf(Object.values(workers));
+const groups = [
+  { name: "shared", test: (id) => ofMain.has(id) && ofWorkers.has(id) },
+  { name: "commands", test: (id) => ofMain.has(id) && !ofWorkers.has(id) && id !== main },
+  { name: "agent", test: (id) => ofAgent.has(id) && !ofMain.has(id) && !ofWorkers.has(id) },
+];
+
 await bundle({
   directory: join(palimpsest, "bundled"),
   input: {
-    main: join(palimpsest, "cli/main.js"),
-    // Workers are started from a file of their own, beside the one that starts them.
-    "replay-worker": join(palimpsest, "replay/replay-worker.js"),
-    "proxy-process": join(palimpsest, "gateway/launch/proxy-process.js"),
-    "watch-worker": join(palimpsest, "gateway/watch/watch-worker.js"),
-    "what-if-worker": join(palimpsest, "gateway/watch/what-if-worker.js"),
-    "inspector-worker": join(palimpsest, "inspector/jobs/inspector-worker.js"),
+    main,
+    ...workers,
     // For programs that use the library and have no SDK of their own (`load-anthropic-sdk.ts`).
     "anthropic-sdk": "@anthropic-ai/sdk",
   },
+  groups,
   external: isPackage,
   plugins: [heavyApart, withoutWebhooks],
 });
 
+// What V8 made of former files (`bin/palimpsest.mjs`).
+await rm(join(palimpsest, ".compile-cache"), { recursive: true, force: true });
 writeTokenTable();
 const inPages = await writePages();
 writeThirdParty({

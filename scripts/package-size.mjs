@@ -57,8 +57,12 @@ try {
 function pack(name) {
   const output = npm(root, ["pack", "--json", "--pack-destination", folder, `./packages/${name}`]);
   const [{ filename, files }] = JSON.parse(output);
-  const licences = name === "palimpsest" ? ["dist/THIRD-PARTY.txt"] : [];
-  const missing = ["README.md", "LICENSE", "package.json", ...licences].filter(
+  // What no import leads to.
+  const besides =
+    name === "palimpsest"
+      ? ["THIRD-PARTY.txt", "page-files/inspector.js", "page-files/report.js"].map((file) => `dist/${file}`)
+      : [];
+  const missing = ["README.md", "LICENSE", "package.json", ...besides].filter(
     (file) => !files.some(({ path }) => path === file),
   );
   if (missing.length > 0) throw new Error(`the package ${name} lacks ${missing.join(", ")}`);

@@ -11,6 +11,9 @@ const STARTED = [
   "dist/soak/store-writer.js",
 ];
 
+/** Read as they are and sent to a browser; nothing imports them. */
+const READ = /^(?:bundled|page-files)\//;
+
 /**
  * Writes `dist/.npmignore`: everything there that no entry of the package leads to. The command is bundled, so that most of what
  * it is made of is not needed once more, and nobody can name a type that no entry tells of.
@@ -26,7 +29,7 @@ export function writeShippedFiles(folder) {
   const files = readdirSync(dist, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .filter((file) => /\.(?:js|d\.ts)$/.test(file) && !relative(dist, file).startsWith("bundled"));
+    .filter((file) => /\.(?:js|d\.ts)$/.test(file) && !READ.test(relative(dist, file)));
   const left = files.filter((file) => !reached.has(file)).map((file) => `/${relative(dist, file)}`);
   writeFileSync(join(dist, ".npmignore"), `${[".npmignore", "*.map", ...left.toSorted()].join("\n")}\n`);
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolConfig } from "pg";
 
-/** A server that can be started here. */
+/** A server that can be started here. However the process ends that has started one, the server ends with it. */
 export interface PostgresVersion {
   readonly name: string;
   /** Where `initdb` and `postgres` lie; undefined with a reason where they do not. */

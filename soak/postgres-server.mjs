@@ -36,7 +36,7 @@ function embeddedPrograms() {
     spawnSync(join(folder, "bin/postgres"), ["--version"], { ...as, stdio: "ignore" }).status === 0;
   if (runs(native)) return join(native, "bin");
   const copy = mkdtempSync(join(tmpdir(), "palimpsest-postgres-programs-"));
-  process.once("exit", () => rmSync(copy, { recursive: true, force: true }));
+  watchOver(copy);
   cpSync(native, join(copy, "native"), { recursive: true, verbatimSymlinks: true });
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8"));
   for (const { source, target } of links) {
@@ -70,7 +70,7 @@ function emptyCluster(programs, logSegmentMb) {
   const known = clusters.get(key);
   if (known !== undefined) return known;
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-postgres-empty-"));
-  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  watchOver(directory);
   if (isRoot) chownSync(directory, NOBODY, NOBODY);
   const data = join(directory, "data");
   const made = run(
@@ -163,17 +163,7 @@ export async function startPostgres(programs, settings = {}, { logSegmentMb = 16
     process.kill(group ? -pid : pid, signal);
     await gone;
   };
-  const endAtExit = () => {
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      try {
-        process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It is gone already.
-      }
-    }
-    rmSync(directory, { recursive: true, force: true });
-  };
-  process.once("exit", endAtExit);
+  const unwatch = watchOver(directory);
   await start();
 
   return {
@@ -201,12 +191,34 @@ export async function startPostgres(programs, settings = {}, { logSegmentMb = 16
     },
     start,
     async stop() {
-      await Promise.all(pools.map((pool) => (pool.ended ? undefined : pool.end().catch(() => undefined))));
-      await end("SIGINT", false);
-      process.off("exit", endAtExit);
+      await endAll(pools);
+      // What it holds is thrown away: it need not be written first.
+      await end("SIGQUIT", false);
       rmSync(directory, { recursive: true, force: true });
+      unwatch();
     },
   };
+}
+
+const endAll = (pools) =>
+  Promise.all(pools.map((pool) => (pool.ended ? undefined : pool.end().catch(() => undefined))));
+
+/** Removes the directory `$0`, and kills the server in it where there is one, as soon as nobody holds the other end of its input any more. */
+const GUARD = `cat > /dev/null
+pid=$(head -n 1 "$0/data/postmaster.pid" 2> /dev/null)
+if [ -n "$pid" ] && [ "$(readlink "/proc/$pid/cwd")" = "$0/data" ]; then kill -s KILL -- "-$pid"; fi
+rm -rf "$0"`;
+
+/** However this process ends (a runner of tests may kill it), what lies in the directory ends with it. Gives what calls that off. */
+function watchOver(directory) {
+  const child = spawn("sh", ["-c", GUARD, directory], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  child.stdin.on("error", () => undefined);
+  child.unref();
+  child.stdin.unref();
+  return () => child.stdin.end();
 }
 
 export async function freePort() {

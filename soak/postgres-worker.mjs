@@ -17,6 +17,13 @@ const store = createPostgresStore({
 });
 let count = 0;
 
+/**
+ * How often a worker stands still until after its lease, right before it stores something: the database alone can tell then that
+ * the conversation is another's.
+ */
+const OVERSLEEPS = 0.004;
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
 async function turn() {
   const id = `c${Math.floor(Math.random() * Number(conversations))}`;
   const writer = await store.open(id);
@@ -37,6 +44,7 @@ async function turn() {
         { ...one, parentUuid: parent },
         { ...two, parentUuid: one.uuid },
       ];
+      if (Math.random() < OVERSLEEPS) Atomics.wait(NEVER, 0, 0, 1.3 * Number(leaseMs));
       await writer.append(linked);
       process.stdout.write(`${id} ${writer.generation} ${linked.map((message) => message.uuid).join(" ")}\n`);
     }

@@ -16,7 +16,7 @@ async function filesWithProperties() {
     for (const name of await readdir(join(root, folder), { recursive: true })) {
       if (!name.endsWith(".test.ts")) continue;
       const text = await readFile(join(root, folder, name), "utf8");
-      if (/from "(?:fast-check|[./\w-]*\/(?:check-property|share)\.js)"/.test(text))
+      if (/from "(?:fast-check|[./\w-]*\/(?:check-property|share|screen-stage)\.js)"/.test(text))
         found.push(join(folder, name));
     }
   }

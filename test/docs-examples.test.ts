@@ -18,6 +18,8 @@ const quoted = readdirSync(`${root}docs`)
 it("some pages quote examples", () => {
   expect(quoted.map(({ name, example }) => `${name}: ${example}`)).toEqual([
     "aborting.md: examples/aborting.mjs",
+    "conversation.md: examples/own-loop.mjs",
+    "conversation.md: examples/own-loop.mjs",
     "first-hour.md: examples/first-hour.mjs",
     "stores.md: examples/store-of-your-own.mjs",
     "stores.md: examples/store-of-your-own.mjs",

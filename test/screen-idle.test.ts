@@ -65,7 +65,6 @@ const status: Status = {
   mode: "default",
   tokens: 10_000,
   limit: 167_000,
-  percentLeft: 94,
   pressure: "none",
   warmUntil: 1_030_000,
   isWarm: true,

@@ -143,7 +143,6 @@ describe("the line that is always in sight", () => {
     mode: "plan",
     tokens: 114_000,
     limit: 167_000,
-    percentLeft: 32,
     pressure: "warn",
     warmUntil: Date.parse("2026-11-16T14:32:00"),
     isWarm: true,
@@ -151,6 +150,13 @@ describe("the line that is always in sight", () => {
     compacting: { dollars: 0.06, dropped: 92_000 },
     spent: 1.84,
   };
+
+  it("says what is left until the size at which it is compacted, wherever that is now", () => {
+    const meter = (tokens: number): string =>
+      statusLine({ ...status, tokens, limit: 87_000 }, { ...look, width: 40 });
+    expect(meter(43_000)).toContain("43K/87K 51% left");
+    expect(meter(90_000)).toContain("90K/87K 0% left");
+  });
 
   it("says all of it where there is room", () => {
     expect(statusLine(status, { ...look, width: 140 })).toBe(

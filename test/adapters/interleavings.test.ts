@@ -111,8 +111,11 @@ const move = fc.oneof(
   },
 );
 
-const TALKS = orLess(50, 20);
-const moves = fc.array(fc.record({ talk: fc.nat(TALKS - 1), move }), { minLength: 160, maxLength: 170 });
+const TALKS = orLess(50, 12);
+const moves = fc.array(fc.record({ talk: fc.nat(TALKS - 1), move }), {
+  minLength: orLess(160, 90),
+  maxLength: orLess(170, 100),
+});
 
 describe("many conversations at once", () => {
   it("none is mixed up with another, and none pays for a summary that it would not pay alone", async () => {
@@ -173,7 +176,7 @@ describe("many conversations at once", () => {
           await Promise.all(apart.map((one, index) => play(one, from + index)));
         }
         expect(strangers).toEqual([]);
-        expect(paid.length).toBeGreaterThan(10);
+        expect(paid.length).toBeGreaterThan(orLess(10, 5));
         expect(paid.filter(([, summaries, most]) => summaries > most)).toEqual([]);
         expect(evicted > 0).toBe(isTight);
       }),

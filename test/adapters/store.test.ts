@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStandIns } from "@palimpsest/core/tree";
 import { createCompactableTools } from "@palimpsest/core";
 import { settings } from "./lab.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 import { createTalkLab } from "./talk-lab.js";
 import { talks, talkWith } from "./talks.js";
 
@@ -19,7 +20,7 @@ const cases = [
 ];
 
 describe("a new adapter for every call on one store", () => {
-  it.each(cases)("$name, where $way: the bytes of one adapter", async ({ name, options }) => {
+  it.each(someOf(cases, 2))("$name, where $way: the bytes of one adapter", async ({ name, options }) => {
     const createTalk = await talkWith(name);
     const one = createTalkLab();
     const steps: string[] = [];

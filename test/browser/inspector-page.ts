@@ -32,9 +32,8 @@ export async function inspectorOf(files: Readonly<Record<string, Iterable<string
     writeFileSync(path, [...lines].map((line) => `${line}\n`).join(""));
     return path;
   });
-  const { found } = await findNamed(paths);
   const inspector = await startInspector({
-    find: () => Promise.resolve(found),
+    find: async () => (await findNamed(paths)).found,
     dataDirectory: join(folder, "data"),
     env: {},
   });
@@ -66,7 +65,8 @@ export async function openInspector(
   });
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("request", (request) => {
-    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("blob:")) {
+    const own = origin === "null" ? request.url() === url : request.url().startsWith(`${origin}/`);
+    if (!own && !request.url().startsWith("blob:")) {
       faults.push(`request: ${request.url()}`);
     }
   });

@@ -1,21 +1,105 @@
 import axe from "axe-core";
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { recordedUsage } from "../../packages/palimpsest/src/inspector/testing/recorded-usage.js";
 import { HOSTILE } from "../../packages/palimpsest/src/replay/testing/made-up-report.js";
 import { chromiumPath, launchChromium } from "./chromium.js";
 import { inspectorOf, openInspector, type OpenPage } from "./inspector-page.js";
 import { recordingLines } from "./made-up-recording.js";
 
+/** Tabs of a conversation after its requests, and what each shows. */
+const laterTabs = [
+  ["Compactions", ".side-item, .empty"],
+  ["Items and cost", "tbody tr"],
+  ["What if", "form select option"],
+  ["Search", ".search input"],
+] as const;
+
 const corpus = process.env["PALIMPSEST_CORPUS"];
 const screenshots = process.env["PALIMPSEST_SCREENSHOTS"];
 
-/** What axe-core says is wrong and serious, and where. */
-async function seriousFaults(page: Page): Promise<readonly string[]> {
+const KEY = "sk-ant-api03-0123456789abcdefghij";
+
+/** Ten megabytes on a line, boundaries that nobody wrote, and names that every object has. */
+function* forgedLines(): Generator<string> {
+  let parentUuid: string | null = null;
+  const line = (uuid: string, fields: object): string => {
+    const text = JSON.stringify({
+      uuid,
+      parentUuid,
+      sessionId: "s",
+      timestamp: "2026-11-18T10:00:00.000Z",
+      ...fields,
+    });
+    parentUuid = uuid;
+    return text;
+  };
+  const user = (uuid: string, content: unknown, more: object = {}): string =>
+    line(uuid, { type: "user", message: { role: "user", content }, ...more });
+  const answer = (uuid: string, name: string): string =>
+    line(uuid, {
+      type: "assistant",
+      message: {
+        id: uuid,
+        role: "assistant",
+        model: "constructor",
+        content: [
+          { type: "tool_use", id: name, name, input: JSON.parse('{"__proto__":{"polluted":1}}') as object },
+        ],
+        usage: { input_tokens: 5, output_tokens: 1 },
+      },
+    });
+  const boundary = (uuid: string, compactMetadata: unknown): string =>
+    line(uuid, { type: "system", subtype: "compact_boundary", content: HOSTILE, compactMetadata });
+  yield user("u1", `Forged: ${"<b>0123456789</b>".repeat(620_000)}`);
+  yield answer("a1", "__proto__");
+  yield user("u2", [{ type: "tool_result", tool_use_id: "__proto__", content: HOSTILE }]);
+  yield boundary("b1", {
+    trigger: HOSTILE,
+    preTokens: "many",
+    preservedSegment: { headUuid: "a1", tailUuid: "b1" },
+  });
+  yield user("u3", `A summary ${HOSTILE}`, { isCompactSummary: true });
+  yield answer("a2", "constructor");
+  yield boundary("__proto__", 7);
+  yield user("toString", HOSTILE);
+  yield answer("a3", "hasOwnProperty");
+}
+
+/** What can be done with a pointer on what is shown, and not without one. */
+const outOfReach = (page: Page): Promise<unknown> =>
+  page.evaluate(`[...document.querySelectorAll("a, button, input, select, summary, [role=button], [onclick]")]
+    .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex < 0 && !one.hasAttribute("data-row"))
+    .map((one) => one.outerHTML.slice(0, 200))`);
+
+/** What can be used on what is shown, and the Tab key did not come to on its way through all of it. */
+async function missedByTab(page: Page): Promise<unknown> {
+  await page.evaluate("globalThis.reached = new Set(); document.activeElement?.blur()");
+  let isRound = false;
+  for (let times = 0; times < 400 && !isRound; times += 1) {
+    await page.keyboard.press("Tab");
+    isRound = (await page.evaluate(`(() => {
+      const one = document.activeElement;
+      if (one === null || one === document.body) return false;
+      if (reached.has(one)) return true;
+      reached.add(one);
+      return false;
+    })()`)) as boolean;
+  }
+  return page.evaluate(`[...document.querySelectorAll("a, button, input, select, summary, [tabindex='0']")]
+    .filter((one) => one.checkVisibility() && !one.disabled && !reached.has(one))
+    .map((one) => one.outerHTML.slice(0, 200))`);
+}
+
+/** What axe-core says is wrong and serious, and where. In other colours only those are another matter. */
+async function seriousFaults(page: Page, only: "all" | "colours" = "all"): Promise<readonly string[]> {
   // Through the debugger, as a person's own tools would: the page's policy lets no script in.
-  await page.evaluate(axe.source);
-  return (await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
+  const rules = only === "all" ? "" : `, runOnly: ["color-contrast"]`;
+  return (await page.evaluate(`axe.run(document, { resultTypes: ["violations"]${rules} }).then(({ violations }) =>
     violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " " + target.join(" ") + ": " + failureSummary)),
@@ -27,10 +111,11 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
   let running: Awaited<ReturnType<typeof inspectorOf>>;
   beforeAll(async () => {
     running = await inspectorOf({
+      "forged.jsonl": forgedLines(),
       "usual.jsonl": recordingLines({ rounds: 90, compactsAfter: 40 }),
       "hostile.jsonl": recordingLines({
         rounds: 6,
-        spice: `${HOSTILE} {{7*7}} \${alert(3)} __proto__ \u001b[31m`,
+        spice: `${HOSTILE} {{7*7}} \${alert(3)} __proto__ \u001b[31m ${KEY}`,
       }),
     });
     browser = await launchChromium();
@@ -112,6 +197,16 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     expect(faults).toEqual([]);
   });
 
+  it("takes all that is typed right after the key that opens the search, however busy the page is", async () => {
+    const { page } = await openUsual();
+    // As on a machine that draws nothing for a while.
+    await page.evaluate("window.requestAnimationFrame = () => 0");
+    await page.keyboard.press("/");
+    await page.keyboard.type("part7");
+    expect(await page.locator(".search input").inputValue()).toBe("part7");
+    await page.locator(".hit mark", { hasText: "part7" }).first().waitFor();
+  });
+
   it("shows the timeline: values by pointer and by keys, a stretch closer, a click that opens, a table", async () => {
     const { page } = await openUsual();
     await shoot(page, "timeline");
@@ -164,13 +259,19 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     await page.keyboard.press("/");
     await page.keyboard.type("part7 = 7;");
     await page.locator(".hit mark").first().waitFor();
-    expect(await page.locator(".hit mark").first().textContent()).toBe("part7 = 7;");
+    // What was found for the first letters may stand there until then.
+    await expect.poll(() => page.locator(".hit mark").first().textContent()).toBe("part7 = 7;");
     expect(await page.locator(".hit").first().textContent()).toContain("compacted away");
     await page.locator(".hit").first().click();
-    await page
-      .locator(".request .block-text pre mark, .request .block-text pre, .hit-open .block-text pre")
-      .first()
-      .waitFor();
+    // Its block is opened and seen, wherever in the request it stands.
+    await page.locator(".request .block-text pre", { hasText: "part7 = 7;" }).waitFor();
+    const opened = page.locator(".block", { has: page.locator(".block-text") });
+    await expect
+      .poll(async () => {
+        const box = await opened.boundingBox();
+        return box !== null && box.y < 900 && box.y + box.height > 0;
+      })
+      .toBe(true);
     expect(faults).toEqual([]);
   });
 
@@ -191,6 +292,9 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     await expect.poll(() => requests.textContent()).toBe("12");
     await expect.poll(() => page.locator(".zoom .note").textContent()).toBe("12 requests");
     expect(faults).toEqual([]);
+    rmSync(join(growing.folder, "growing.jsonl"));
+    await page.locator(".failure", { hasText: "its file may have been moved or deleted" }).waitFor();
+    expect(await requests.textContent()).toBe("12");
     await growing.close();
     await page.locator(".connection.lost").waitFor();
   });
@@ -224,6 +328,43 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     },
   );
 
+  it.skipIf(corpus === undefined)(
+    "shows the sums that each recording's own lines tell (skipped without PALIMPSEST_CORPUS)",
+    async () => {
+      const names = readdirSync(corpus ?? "").filter((name) => name.endsWith(".jsonl"));
+      const recorded = await inspectorOf(
+        Object.fromEntries(names.map((name) => [join(corpus ?? "", name), null])),
+      );
+      const { page, faults } = await openInspector(browser, recorded.inspector.url);
+      for (const name of names) {
+        await page.locator("input[type=search]").fill(name);
+        await page.locator(".conversation-row").click();
+        await page.locator("#timeline-plot canvas").waitFor();
+        await page.locator(".tabs a", { hasText: "Items and cost" }).click();
+        const rows = page.locator("#models tbody tr");
+        await rows.first().waitFor();
+        const cells = await rows.evaluateAll((all) =>
+          all.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent ?? "")),
+        );
+        const sum = (...columns: readonly number[]): number =>
+          cells.reduce(
+            (total, row) =>
+              total +
+              columns.reduce((one, column) => one + Number((row[column] ?? "").replaceAll(",", "")), 0),
+            0,
+          );
+        expect([name, sum(1), sum(2), sum(3, 4), sum(5)]).toEqual([
+          name,
+          ...recordedUsage(join(corpus ?? "", name)),
+        ]);
+        await page.locator(".brand").click();
+        await page.locator(".conversation-row").first().waitFor();
+      }
+      expect(faults).toEqual([]);
+      await recorded.close();
+    },
+  );
+
   it("shows hostile texts as texts, whatever is opened", async () => {
     const { page, faults } = await open();
     await page.locator(".conversation-row", { hasText: "alert" }).click();
@@ -241,6 +382,97 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     expect(faults).toEqual([]);
   });
 
+  it("shows what is forged, and ten megabytes on a line, in every view", async () => {
+    const { page, faults } = await open();
+    await page.locator(".conversation-row", { hasText: "Forged: " }).click();
+    await page.locator("#timeline-plot canvas").waitFor();
+    await page.locator(".tabs a", { hasText: "Requests" }).click();
+    await page.locator(".request-row").first().click();
+    await page.locator(".block-line:not(:disabled)").first().click();
+    await page.locator(".block-text pre").first().waitFor();
+    expect((await page.locator(".block-text pre").first().textContent())?.length).toBeLessThan(20_000);
+    expect(await page.locator(".block-foot").first().textContent()).toMatch(/of 10,5\d\d,\d+ characters/);
+    await page.locator(".tabs a", { hasText: "Compactions" }).click();
+    await page.locator(".side-item").first().waitFor();
+    expect(await page.locator("main").textContent()).toContain("<img src=x onerror");
+    for (const [tab, there] of [
+      ["Items and cost", "tbody tr"],
+      ["What if", "form select option"],
+      ["Search", ".search input"],
+    ] as const) {
+      await page.locator(".tabs a", { hasText: tab }).click();
+      await page.locator(there).first().waitFor({ state: "attached" });
+    }
+    await page.keyboard.press("/");
+    await page.keyboard.type("__proto__");
+    await page.locator(".hit").first().waitFor();
+    expect(await page.locator("img, iframe, object, embed, body link, main b b").count()).toBe(0);
+    expect(await page.evaluate("({}).polluted")).toBeUndefined();
+    expect(faults).toEqual([]);
+  });
+
+  it("plays another policy, by keys alone, and shows it as a second line in the timeline", async () => {
+    const { page, faults } = await open();
+    await page.locator(".conversation-row", { hasText: "alert" }).press("Enter");
+    await page.locator("#timeline-plot canvas").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("w");
+    await page.locator("form select option").first().waitFor({ state: "attached" });
+    await page.locator("form select").first().focus();
+    await page.keyboard.type("palimpsest");
+    for (let field = 0; field < 3; field += 1) await page.keyboard.press("Tab");
+    expect(await page.locator("form button:focus").textContent()).toBe("Start");
+    await page.keyboard.press("Enter");
+    const row = page.locator("tbody tr", { has: page.locator("th", { hasText: "palimpsest" }) });
+    await row.locator(".number").nth(5).waitFor({ timeout: 0 });
+    expect(await row.locator(".number").allTextContents()).toEqual([
+      expect.stringMatching(/^\$\d/),
+      expect.stringMatching(/^\$\d.* (?:less|more)$/),
+      expect.stringMatching(/^\$\d/),
+      "0",
+      expect.stringMatching(/^\d+ of \d+$/),
+      expect.stringMatching(/%$|^–$/),
+    ]);
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await page.locator("#timeline-plot").focus();
+    await page.keyboard.press("End");
+    await expect
+      .poll(() => page.locator("#timeline-plot .readings").textContent())
+      .toContain("what if: palimpsest");
+    expect(faults).toEqual([]);
+  });
+
+  it("exports to a file that is read from disk: no key in it, hostile texts as texts, nothing loaded from anywhere", async () => {
+    const { page, faults } = await open();
+    await page.locator(".conversation-row", { hasText: "alert" }).click();
+    await page.locator("#timeline-plot canvas").waitFor();
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export", exact: true }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toMatch(/^[\w.-]+\.html$/);
+    const file = join(running.folder, "exported.html");
+    await saved.saveAs(file);
+    expect(readFileSync(file, "utf8")).not.toContain(KEY);
+    expect(faults).toEqual([]);
+
+    const { page: alone, faults: others } = await openInspector(browser, pathToFileURL(file).href);
+    await alone.locator("#timeline-plot canvas").waitFor();
+    await alone.locator(".tabs a", { hasText: "Requests" }).click();
+    await alone.locator(".request-row").nth(2).click();
+    await alone.locator(".block-line:not(:disabled)").nth(1).click();
+    await alone.locator(".block-text pre").first().waitFor();
+    const shown = (await alone.locator("main").textContent()) ?? "";
+    for (const text of ["<img src=x onerror", "{{7*7}}", "⟨U+202E⟩", "[redacted]"])
+      expect(shown).toContain(text);
+    expect(await alone.locator("img, iframe, object, embed, body link").count()).toBe(0);
+    await alone.locator(".tabs a", { hasText: "Compactions" }).click();
+    await alone.locator(".empty").first().waitFor();
+    expect(await alone.getByRole("button", { name: "Export" }).count()).toBe(0);
+    expect(others).toEqual([]);
+  });
+
   it("asks for nothing that fails: its icon is in the page, and advice comes from a thread", async () => {
     const { page, faults } = await openUsual();
     expect(await page.locator('link[rel="icon"]').getAttribute("href")).toMatch(/^data:image\/svg\+xml,/);
@@ -253,18 +485,55 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
     expect(faults).toEqual([]);
   });
 
+  it("comes to everything by the Tab key, in every view", async () => {
+    const { page, faults } = await open();
+    await page.locator(".conversation-row").nth(1).waitFor();
+    expect(await missedByTab(page)).toEqual([]);
+    await page.locator(".conversation-row", { hasText: "alert" }).click();
+    for (const [tab, there] of [
+      ["Timeline", "#timeline-plot canvas"],
+      ["Requests", ".request-row"],
+      ...laterTabs,
+    ] as const) {
+      await page.locator(".tabs a", { hasText: tab }).click();
+      await page.locator(there).first().waitFor({ state: "attached" });
+      if (tab === "Requests") {
+        await page.locator(".request-row").nth(2).click();
+        await page.locator(".block-line:not(:disabled)").nth(1).click();
+        await page.locator(".block-text pre").waitFor();
+      }
+      expect([tab, await missedByTab(page)]).toEqual([tab, []]);
+    }
+    expect(faults).toEqual([]);
+  });
+
   it("has no serious fault that axe-core knows, in light and in dark", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const { page } = await open({ colorScheme });
+      const faultsHere = async (): Promise<readonly unknown[]> => [
+        await seriousFaults(page, colorScheme === "light" ? "all" : "colours"),
+        await outOfReach(page),
+      ];
       await page.locator(".conversation-row").nth(1).waitFor();
-      expect(await seriousFaults(page)).toEqual([]);
+      expect(await faultsHere()).toEqual([[], []]);
       await page.locator(".conversation-row").nth(1).click();
       await page.locator("#timeline-plot canvas").waitFor();
-      expect(await seriousFaults(page)).toEqual([]);
+      expect(await faultsHere()).toEqual([[], []]);
       await page.locator(".tabs a", { hasText: "Requests" }).click();
       await page.locator(".request-row").nth(5).click();
       await page.locator(".block-line").nth(3).waitFor();
-      expect(await seriousFaults(page)).toEqual([]);
+      await page.locator(".block-line:not(:disabled)").first().click();
+      await page.locator(".block-text pre").first().waitFor();
+      expect(await faultsHere()).toEqual([[], []]);
+      await page.keyboard.press("?");
+      await page.locator("dialog.help").waitFor({ state: "visible" });
+      expect(await faultsHere()).toEqual([[], []]);
+      await page.keyboard.press("Escape");
+      for (const [tab, there] of laterTabs) {
+        await page.locator(".tabs a", { hasText: tab }).click();
+        await page.locator(there).first().waitFor({ state: "attached" });
+        expect([tab, ...(await faultsHere())]).toEqual([tab, [], []]);
+      }
     }
   });
 
@@ -273,8 +542,16 @@ describe.skipIf(chromiumPath === undefined)("inspector (skipped where no Chromiu
       const { page } = await openUsual({ viewport: { width, height: 800 } });
       for (const tab of ["Timeline", "Requests", "Compactions", "Items and cost", "What if", "Search"]) {
         await page.locator(".tabs a", { hasText: tab }).click();
-        await page.locator(`.tabs a[aria-current="page"]`, { hasText: tab }).waitFor();
+        const current = page.locator(`.tabs a[aria-current="page"]`, { hasText: tab });
+        await current.waitFor();
         expect([width, tab, await overflow(page)]).toEqual([width, tab, 0]);
+        // A row of tabs that is wider than the page shows the one that is open.
+        const box = await current.boundingBox();
+        expect([tab, (box?.x ?? -1) >= 0, (box?.x ?? 0) + (box?.width ?? 0) <= width]).toEqual([
+          tab,
+          true,
+          true,
+        ]);
       }
     }
   });

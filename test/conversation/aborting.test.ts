@@ -5,6 +5,7 @@ import {
   isPalimpsestError,
   type Conversation,
   type ConversationOptions,
+  type ModelProvider,
 } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { findProblems } from "@palimpsest/core/validity";
@@ -93,6 +94,33 @@ describe("docs/aborting.md, row by row", () => {
       await conversation.flush();
       const { calls, estimated } = accountTotal(conversation.account());
       expect([calls, estimated.calls]).toEqual([1, 1]);
+      await goesOn(conversation);
+    },
+  );
+
+  it.each([0, 5])(
+    "by leaving the loop though all of the answer came, %i ms later: it is paid to the token",
+    async (ms) => {
+      const embedded = createEmbeddedProvider({ player: tells });
+      const provider: ModelProvider = {
+        ...embedded,
+        // As where one chunk of a connection holds a whole answer, and nothing heeds the signal.
+        async *stream(call) {
+          const all = [];
+          for await (const output of embedded.stream(call)) all.push(output);
+          for (const output of all.slice(0, -1)) yield output;
+          await new Promise((resolve) => setTimeout(resolve, ms));
+          yield* all.slice(-1);
+        },
+      };
+      const conversation = start(tells, { provider });
+      for await (const { kind } of conversation.stream("Tell me a story.")) if (kind === "text") break;
+      await expect.poll(() => accountTotal(conversation.account()).calls).toBe(1);
+      await conversation.flush();
+      const { estimated, dollars, outputTokens } = accountTotal(conversation.account());
+      const { output, cost } = embedded.log.totals();
+      expect([estimated.calls, outputTokens]).toEqual([0, output]);
+      expect(dollars).toBeCloseTo(cost, 9);
       await goesOn(conversation);
     },
   );

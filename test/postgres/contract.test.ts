@@ -1,15 +1,15 @@
 import { standInStoreContract, transcriptStoreContract } from "@palimpsest/core/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { ownDatabase, versionsHere, type OwnDatabase } from "./own-database.js";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
 
-describe.each(postgresVersions())("transcript store contract: $name", ({ name, programs, missing }) => {
+describe.each(versionsHere)("transcript store contract: $name", ({ name, programs, missing }) => {
   const reason = programs === undefined ? ` (not run: ${missing})` : "";
-  let server: PostgresServer | undefined;
-  let pool: ReturnType<PostgresServer["pool"]>;
+  let server: OwnDatabase | undefined;
+  let pool: ReturnType<OwnDatabase["pool"]>;
   beforeAll(async () => {
     if (programs === undefined) return;
-    server = await startPostgres(programs);
+    server = await ownDatabase(name);
     const single = server.pool({ max: 1 });
     await migrate(single);
     await migrate(single, { schema: "parted", partitions: 4 });

@@ -13,13 +13,12 @@ import { openConversation } from "../../packages/palimpsest/src/replay/rounds/op
 import { corpusFolder } from "../../packages/palimpsest/src/replay/testing/corpus-folder.js";
 import { createJsonlStore } from "../../packages/palimpsest/src/stores/index.js";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
-import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { firstVersion, ownDatabase, type OwnDatabase } from "./own-database.js";
 import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
-const found = postgresVersions().find(({ programs }) => programs !== undefined);
 /** Tokens. */
 const WINDOW = 60_000;
-const isThere = corpusFolder !== undefined && found !== undefined;
+const isThere = corpusFolder !== undefined && firstVersion !== undefined;
 const reason = isThere
   ? ""
   : " (not run: PALIMPSEST_CORPUS names no folder, or no PostgreSQL can be started)";
@@ -27,10 +26,10 @@ const files =
   corpusFolder === undefined ? [] : readdirSync(corpusFolder).filter((name) => name.endsWith(".jsonl"));
 
 describe.skipIf(!isThere)(`recorded conversations in PostgreSQL${reason}`, () => {
-  let server: PostgresServer;
+  let server: OwnDatabase;
   let directory = "";
   beforeAll(async () => {
-    server = await startPostgres(found?.programs ?? "");
+    server = await ownDatabase();
     await migrate(server.pool({ max: 1 }));
     directory = await mkdtemp(join(tmpdir(), "palimpsest-pg-corpus-"));
   });

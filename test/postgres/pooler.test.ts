@@ -6,34 +6,29 @@ import { conversationBuilder, transcriptStoreContract } from "@palimpsest/core/t
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgresStore, migrate } from "../../packages/palimpsest/src/stores/postgres/index.js";
-import {
-  freePort,
-  postgresVersions,
-  startPostgres,
-  type PostgresServer,
-} from "../../soak/postgres-server.mjs";
+import { freePort } from "../../soak/postgres-server.mjs";
+import { firstVersion, ownDatabase, type OwnDatabase } from "./own-database.js";
 
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 const NOBODY = 65_534;
-const found = postgresVersions().find(({ programs }) => programs !== undefined);
-const isThere = existsSync(PGBOUNCER) && found !== undefined;
+const isThere = existsSync(PGBOUNCER) && firstVersion !== undefined;
 const reason = isThere ? "" : " (not run: Debian's package pgbouncer, or a PostgreSQL, is not installed)";
 
 describe.skipIf(!isThere)(`through PgBouncer in transaction mode${reason}`, () => {
-  let server: PostgresServer;
+  let server: OwnDatabase;
   let pooler: ChildProcess;
   let directory = "";
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    server = await startPostgres(found?.programs ?? "");
+    server = await ownDatabase();
     await migrate(server.pool({ max: 1 }));
     directory = mkdtempSync(join(tmpdir(), "palimpsest-pooler-"));
     const port = await freePort();
     const isRoot = process.getuid?.() === 0;
     const settings = [
       "[databases]",
-      `postgres = host=127.0.0.1 port=${server.port} user=owner`,
+      `${server.name} = host=127.0.0.1 port=${server.port} user=owner`,
       "[pgbouncer]",
       `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any`,
       // Fewer connections than clients, and every statement may come to another one.
@@ -42,11 +37,13 @@ describe.skipIf(!isThere)(`through PgBouncer in transaction mode${reason}`, () =
     writeFileSync(join(directory, "pgbouncer.ini"), `${settings.join("\n")}\n`);
     if (isRoot)
       for (const path of [directory, join(directory, "pgbouncer.ini")]) chownSync(path, NOBODY, NOBODY);
-    pooler = spawn(PGBOUNCER, [join(directory, "pgbouncer.ini")], {
-      stdio: "ignore",
+    // It ends with whoever holds the other end of its shell's input, however that ends.
+    const script = '"$0" "$1" & cat > /dev/null; kill -s KILL $!';
+    pooler = spawn("sh", ["-c", script, PGBOUNCER, join(directory, "pgbouncer.ini")], {
+      stdio: ["pipe", "ignore", "ignore"],
       ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
     });
-    pool = new pg.Pool({ connectionString: `postgres://owner@127.0.0.1:${port}/postgres`, max: 12 });
+    pool = new pg.Pool({ connectionString: `postgres://owner@127.0.0.1:${port}/${server.name}`, max: 12 });
     pool.on("error", () => undefined);
     const answers = (): Promise<boolean> =>
       pool.query("select 1").then(
@@ -57,7 +54,7 @@ describe.skipIf(!isThere)(`through PgBouncer in transaction mode${reason}`, () =
   });
   afterAll(async () => {
     await pool.end();
-    pooler.kill("SIGKILL");
+    pooler.stdin?.end();
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   });

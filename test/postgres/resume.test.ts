@@ -12,11 +12,12 @@ import {
   type PostgresStore,
 } from "../../packages/palimpsest/src/stores/postgres/index.js";
 import { historySteps, playHistory } from "../../packages/palimpsest/src/stores/testing/random-history.js";
-import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { ownDatabase, versionsHere, type OwnDatabase } from "./own-database.js";
 import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 
-const rows = postgresVersions().map(({ name, programs, missing }) => ({
+const rows = versionsHere.map(({ name, programs, missing }) => ({
   name: programs === undefined ? `${name} (not run: ${missing})` : name,
+  version: name,
   programs,
 }));
 
@@ -25,9 +26,9 @@ const tried = rows.some(({ programs }) => programs !== undefined)
   ? rows.filter(({ programs }) => programs !== undefined)
   : rows;
 
-for (const { name, programs } of someOf(tried, 1)) {
+for (const { name, version, programs } of someOf(tried, 1)) {
   describe.skipIf(programs === undefined)(`resumed from ${name}`, () => {
-    let server: PostgresServer;
+    let server: OwnDatabase;
     let pool: pg.Pool;
     let directory = "";
     let tenants = 0;
@@ -35,7 +36,7 @@ for (const { name, programs } of someOf(tried, 1)) {
       createPostgresStore({ database: pool, tenant: `t${(tenants += 1)}` });
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), "palimpsest-pg-resume-"));
-      server = await startPostgres(programs ?? "");
+      server = await ownDatabase(version);
       await migrate(server.pool({ max: 1 }));
       pool = server.pool();
     });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { conversationBuilder } from "@palimpsest/core/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresVersions, startPostgres, type PostgresServer } from "../../soak/postgres-server.mjs";
+import { firstVersion, ownDatabase, type OwnDatabase, whyNot } from "./own-database.js";
 import {
   bindRole,
   createPostgresStore,
@@ -13,17 +13,8 @@ import {
   type PostgresStore,
 } from "../../packages/palimpsest/src/stores/postgres/index.js";
 
-const found = postgresVersions().find(({ programs }) => programs !== undefined);
-
-const reason =
-  found === undefined
-    ? ` (not run: ${postgresVersions()
-        .map(({ missing }) => missing)
-        .join("; ")})`
-    : "";
-
-describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () => {
-  let server: PostgresServer;
+describe.skipIf(firstVersion === undefined)(`conversations in PostgreSQL${whyNot}`, () => {
+  let server: OwnDatabase;
   let pool: pg.Pool;
   let directory = "";
   let tenants = 0;
@@ -32,7 +23,7 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "palimpsest-pg-test-"));
-    server = await startPostgres(found?.programs ?? "");
+    server = await ownDatabase();
     const single = server.pool({ max: 1 });
     await single.query("create role worker login");
     await single.query("create role tied login");
@@ -227,7 +218,9 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
     for (const [at, message] of messages.entries()) {
       await writer.append([message]);
       if (at === 10)
-        await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'");
+        await pool.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database()",
+        );
     }
     await expect.poll(() => seen.length).toBe(30);
     expect(seen).toEqual(messages.map(({ uuid }) => uuid));
@@ -459,6 +452,7 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
         p_value: "forged",
         p_before: new Date(Date.now() + 1e6),
         p_floor: 1e9,
+        p_after: "",
         p_import: "forged",
         p_role: "worker",
       };
@@ -500,6 +494,34 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
     });
   });
 
+  it("retention finds what is old among many, whoever else is there, and ends when it is called off", async () => {
+    const store = newStore();
+    const other = newStore();
+    const talk = conversationBuilder();
+    const fill = async (where: PostgresStore, id: string, isCompacted: boolean): Promise<void> => {
+      const writer = await where.open(id);
+      await writer.append([talk.user("old"), talk.assistant("old too")]);
+      if (isCompacted) await writer.append(talk.compaction());
+      await writer.append([talk.user("live")]);
+      await writer.close();
+    };
+    const ids = Array.from({ length: 130 }, (_, at) => `c${at}`);
+    for (const [at, id] of ids.entries()) await fill(store, id, at % 2 === 0);
+    await fill(other, "c0", true);
+    const young = new Date(Date.now() - 3_600_000);
+    expect(await store.deleteOld({ before: young })).toBe(0);
+    const before = new Date(Date.now() + 60_000);
+    expect(await store.deleteOld({ before, signal: AbortSignal.abort() })).toBe(0);
+    expect(await store.deleteOld({ before })).toBe(130);
+    expect(await store.deleteOld({ before })).toBe(0);
+    for (const id of ids.slice(0, 4)) {
+      const { messages } = await store.readLive(id);
+      expect(JSON.stringify(messages.at(-1))).toContain("live");
+    }
+    expect((await store.readAll("c1")).messages).toHaveLength(3);
+    expect((await other.readAll("c0")).messages).toHaveLength(5);
+  });
+
   it("notes, calibration and gaps are kept by tenant", async () => {
     const [one, two] = [newStore(), newStore()];
     await one.notes("c").write("a\0b \ud800 漢");
@@ -507,6 +529,15 @@ describe.skipIf(found === undefined)(`conversations in PostgreSQL${reason}`, () 
     expect(await two.notes("c").read()).toBeUndefined();
     expect(await one.calibration.load("m")).toBeUndefined();
     expect(await one.gapHistory.load()).toBeUndefined();
+    const calibration = { scale: 1.25, errors: [0.1, -0.2] };
+    await one.calibration.save("m", { scale: 1, errors: [] });
+    await one.calibration.save("m", calibration);
+    await one.gapHistory.save({ version: 1, sources: {} });
+    expect(await one.calibration.load("m")).toEqual(calibration);
+    expect(await one.calibration.load("another")).toBeUndefined();
+    expect(await one.gapHistory.load()).toEqual({ version: 1, sources: {} });
+    expect(await two.calibration.load("m")).toBeUndefined();
+    expect(await two.gapHistory.load()).toBeUndefined();
   });
 
   it("says what to do where the tables are missing, newer, or cannot be reached", async () => {

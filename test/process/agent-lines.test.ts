@@ -167,7 +167,7 @@ describe("one session that a program drives, and the next one that goes on with 
     );
     nextCode = next.code;
     events = linesOf(await readFile(file, "utf8"));
-  }, 60_000);
+  });
   afterAll(async () => {
     await api.close();
     await at.remove();

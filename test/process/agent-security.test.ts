@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../packages/palimpsest/src/cli/run.js";
+import { someOf } from "../../packages/palimpsest/src/testing/share.js";
 import { filesBelow, runCommand, transcriptsIn, type Folders } from "./agent-command.js";
 import { echoKeys, type Answer, type HostileServer } from "./hostile-server.js";
 import { createStage, put } from "./hostile-stage.js";
@@ -109,7 +110,7 @@ describe("a key", () => {
     },
   ];
 
-  it.each(["text", "json", "stream-json"])(
+  it.each(someOf(["text", "json", "stream-json"], 1))(
     "is in no file, no line and no request of a whole session (%s)",
     async (format) => {
       const { at, api } = await setUp(spying);
@@ -255,12 +256,15 @@ describe("a terminal", () => {
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
-  it.each(["text", "json", "stream-json"])("is not steered by what a model says (%s)", async (format) => {
-    const { out, err } = await onTerminal(format, true);
-    expect(out).toContain("hello");
-    expect(out).not.toMatch(controls);
-    expect(err).not.toMatch(controls);
-  });
+  it.each(someOf(["text", "json", "stream-json"], 1))(
+    "is not steered by what a model says (%s)",
+    async (format) => {
+      const { out, err } = await onTerminal(format, true);
+      expect(out).toContain("hello");
+      expect(out).not.toMatch(controls);
+      expect(err).not.toMatch(controls);
+    },
+  );
 
   it("a program gets the very words, as text and as JSON", async () => {
     expect((await onTerminal("text", false)).out).toBe(`${steering}\n`);
@@ -417,22 +421,27 @@ describe("a transcript that somebody else wrote", () => {
     "what is no JSON, and no text": ["{", "\u0000\u0001", '"x"', "[]", "\ufeff{}", '{"type":"user"'],
   };
 
-  it.each(Object.keys(hostile))("is gone on with, or refused in one sentence: %s", async (name) => {
-    const { at, api } = await setUp([[{ text: "done" }]]);
-    expect((await runAgentHere(at, ["-p", "first", "--base-url", api.url])).code).toBe(0);
-    const [own] = await transcriptsIn(at.data);
-    const lines = (hostile[name] ?? []).map((line) =>
-      typeof line === "string" ? line : JSON.stringify(line),
-    );
-    await writeFile(join(own?.directory ?? "", "theirs.jsonl"), `${lines.join("\n")}\n`);
-    const args = ["-p", "next", "--resume", "theirs", ...bypass, "--base-url", api.url];
-    const { code, stdout, stderr } = await runCommand(at, args);
-    expect(stderr + stdout).not.toMatch(/TypeError|RangeError|Cannot read|is not a function|\bat .*\.js:\d+/);
-    expect(code === 0 ? stdout : stderr.trim().split("\n").length).toBe(code === 0 ? "done\n" : 1);
-    expect(existsSync("/etc/cron.d/x")).toBe(false);
-    expect(shown(api)).not.toContain("root:");
-    const listed = await runAgentHere(at, ["sessions", "--json"]);
-    expect(listed.code).toBe(0);
-    expect((JSON.parse(listed.stdout) as { sessions: unknown[] }).sessions).toHaveLength(2);
-  });
+  it.each(someOf(Object.keys(hostile), 4))(
+    "is gone on with, or refused in one sentence: %s",
+    async (name) => {
+      const { at, api } = await setUp([[{ text: "done" }]]);
+      expect((await runAgentHere(at, ["-p", "first", "--base-url", api.url])).code).toBe(0);
+      const [own] = await transcriptsIn(at.data);
+      const lines = (hostile[name] ?? []).map((line) =>
+        typeof line === "string" ? line : JSON.stringify(line),
+      );
+      await writeFile(join(own?.directory ?? "", "theirs.jsonl"), `${lines.join("\n")}\n`);
+      const args = ["-p", "next", "--resume", "theirs", ...bypass, "--base-url", api.url];
+      const { code, stdout, stderr } = await runCommand(at, args);
+      expect(stderr + stdout).not.toMatch(
+        /TypeError|RangeError|Cannot read|is not a function|\bat .*\.js:\d+/,
+      );
+      expect(code === 0 ? stdout : stderr.trim().split("\n").length).toBe(code === 0 ? "done\n" : 1);
+      expect(existsSync("/etc/cron.d/x")).toBe(false);
+      expect(shown(api)).not.toContain("root:");
+      const listed = await runAgentHere(at, ["sessions", "--json"]);
+      expect(listed.code).toBe(0);
+      expect((JSON.parse(listed.stdout) as { sessions: unknown[] }).sessions).toHaveLength(2);
+    },
+  );
 });

@@ -206,7 +206,7 @@ it("the commands of the program itself, in one process and across processes", as
   expect(thanks.length).toBeGreaterThanOrEqual(2);
   const copies = all.filter((line) => "pinnedUuid" in line);
   expect(copies.at(-1)).toMatchObject({ pinnedUuid: stored[0]?.["uuid"], isPinned: true });
-}, 60_000);
+});
 
 it("a branch leaves its origin as it is, and what cannot go on says what can be done here", async () => {
   const { at, api, ask } = await setUp();
@@ -248,7 +248,7 @@ it("a branch leaves its origin as it is, and what cannot go on says what can be 
   const cleared = await ask(["/clear-results", "--resume", id, "--window", "24000"]);
   expect(told(cleared.said)["cleared"]).toHaveLength(2);
   expect((await api.requests()).length).toBe(sent);
-}, 60_000);
+});
 
 describe("a prompt with files and skills", () => {
   const stage = createStage("slash");

@@ -87,7 +87,7 @@ describe("palimpsest bench", () => {
   });
 
   it("prints one line for each figure, and only those that were asked for", async () => {
-    const { code, stdout, stderr } = await bench(["--only", "normalise.round.100.,core.import"]);
+    const { code, stdout, stderr } = await bench(["--only", "normalise.round.100.,normalise.round.1000."]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(
       stdout
@@ -97,7 +97,8 @@ describe("palimpsest bench", () => {
     ).toEqual([
       "normalise.round.100.median VALUE µs",
       "normalise.round.100.p99 VALUE µs",
-      "core.import VALUE ms",
+      "normalise.round.1000.median VALUE µs",
+      "normalise.round.1000.p99 VALUE µs",
     ]);
   });
 
@@ -142,7 +143,7 @@ describe("palimpsest bench", () => {
   it("refuses prefixes that no figure has, with those that there are", async () => {
     const { code, stdout, stderr } = await runHere(["bench", "--only", "nope"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^error: [^\n]*"nope"[^\n]*normalise, [^\n]*replay\)\n$/);
+    expect(stderr).toMatch(/^palimpsest: [^\n]*"nope"[^\n]*normalise, [^\n]*replay\)\n$/);
     const late = await bench([at("session.jsonl"), "--only", "ttl.nope"]);
     expect({ code: late.code, stdout: late.stdout }).toEqual({ code: 1, stdout: "" });
     expect(late.stderr).toBe('palimpsest: nothing was measured whose name begins with "ttl.nope"\n');

@@ -200,10 +200,10 @@ describe("palimpsest simulate --assert -- PROGRAM", () => {
       ["--assert", "cachehit>=1", "--", "true"],
       "is not an assertion like cacheHit>=0.9: the names are requests,",
     ],
-    [["--assert", "breaks=0"], "error: --assert is about a program that is run: write it after --"],
-    [["--json"], "error: --json is about a program that is run"],
-    [["--report", "x.json"], "error: --report is about a program that is run"],
-    [["npm", "test"], "error: too many arguments; a program to run is written after --, like -- npm"],
+    [["--assert", "breaks=0"], "palimpsest: --assert is about a program that is run: write it after --"],
+    [["--json"], "palimpsest: --json is about a program that is run"],
+    [["--report", "x.json"], "palimpsest: --report is about a program that is run"],
+    [["npm", "test"], "palimpsest: too many arguments; a program to run is written after --, like -- npm"],
   ])("wrong usage %j exits with 2", async (args, sentence) => {
     const { code, stdout, stderr } = await runHere(["simulate", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -16,12 +16,14 @@ import {
 } from "../../packages/palimpsest/src/simulator/index.js";
 import type { ConversationList, RequestView } from "../../packages/palimpsest/src/inspector/contract.js";
 import { environmentOf, makeFolders, runCommand, type Folders } from "./agent-command.js";
-import { AGENT, locksOf, proxyOf } from "./gateway-stage.js";
+import { AGENT, locksOf, proxyOf, STREAMING_AGENT, STREAMING_UPSTREAM } from "./gateway-stage.js";
 import { startPty } from "./pty-terminal.js";
 import { keys } from "./screen-terminal.js";
 import { runHere } from "./run-here.js";
 
 const main = fileURLToPath(new URL("../../packages/palimpsest/bin/palimpsest.mjs", import.meta.url));
+
+const noLimits = spawnSync("prlimit", ["--version"]).status !== 0;
 
 let folders: Folders;
 let simulator: SimulatorServer;
@@ -109,6 +111,14 @@ const figuresOf = ({
   cost: expect.closeTo(cost ?? 0, 10) as number,
 });
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 const receiptIn = async (path: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
 
@@ -136,12 +146,13 @@ describe("palimpsest gateway -- COMMAND", () => {
     expect(receipt).toMatchObject({
       ...figures,
       whatIf: { palimpsest: expect.any(Number), classic: expect.any(Number) },
-      whatIfOf: { leftOut: {} },
       identical: 2,
       errors: 0,
       lost: 0,
       mode: "observe",
     });
+    // Each of its two conversations was played, and nothing was waited for in vain.
+    expect(receipt["whatIfOf"]).toEqual(expect.objectContaining({ conversations: 2, leftOut: {} }));
     expect((await stat(file)).mode & 0o077).toBe(0);
     expect(await locksOf(folders)).toEqual([]);
     expect((await runHere(["gateway", "status-line"], env)).stdout).toBe("");
@@ -165,7 +176,13 @@ describe("palimpsest gateway -- COMMAND", () => {
     // A proxy is told what those before it have seen.
     expect(await statsNow()).toMatchObject({ requests: 3 });
     expect((await end()).code).toBe(0);
-    expect(await receiptIn(file)).toMatchObject({ ...figuresOf(await statsOf()), requests: 3, identical: 3 });
+    const receipt = await receiptIn(file);
+    expect(receipt).toMatchObject({ ...figuresOf(await statsOf()), requests: 3, identical: 3 });
+    // What another proxy sees has a name of its own.
+    expect(Object.keys(receipt["conversationCosts"] ?? {})).toEqual(
+      [1, 2, 3].map((at) => `conversation-${at}`),
+    );
+    expect(Object.keys(receipt["laneCosts"] ?? {})).toEqual([1, 2, 3].map((at) => `lane-${at}`));
   });
 
   it("kill -9 of the proxy in the middle of an answer: what was under way is named", async () => {
@@ -207,16 +224,10 @@ describe("palimpsest gateway -- COMMAND", () => {
       " parent) return; clearInterval(timer); void ask('two').then(() => process.exit(0)); }, 50) })";
     const args = ["--upstream", simulator.url, "--receipt", file, "--", process.execPath, "-e", waits];
     const { pid, nextLine } = start(args);
-    const url = await nextLine();
+    await nextLine();
+    const proxy = proxyOf(pid) ?? 0;
     process.kill(pid, "SIGKILL");
-    await expect
-      .poll(() =>
-        fetch(`${new URL(url).origin}/__gateway/mode`).then(
-          () => "there",
-          () => "gone",
-        ),
-      )
-      .toBe("gone");
+    await expect.poll(() => isAlive(proxy)).toBe(false);
     expect(await receiptIn(file)).toMatchObject({ ...figuresOf(await statsOf()), requests: 2 });
   });
 
@@ -229,6 +240,93 @@ describe("palimpsest gateway -- COMMAND", () => {
     child.stdin?.write("two\n");
     simulator = await simulate(port);
     expect(await nextLine()).toBe("You said: two");
+    expect((await end()).code).toBe(0);
+  });
+
+  it("kill -9 of upstream, proxy and launcher, each in the middle of an answer: the conversation goes on, and nothing is written twice", async () => {
+    const startUpstream = async (given = "0"): Promise<{ child: ChildProcess; port: string }> => {
+      const child = spawn(process.execPath, ["-e", STREAMING_UPSTREAM, given], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      running.push(child);
+      const [port] = (await once(createInterface(child.stdout), "line")) as [string];
+      return { child, port };
+    };
+    const first = await startUpstream();
+    const folder = join(folders.root, "recorded");
+    const file = join(folders.root, "receipt.json");
+    const args = ["--upstream", `http://127.0.0.1:${first.port}`, "--record", folder, "--receipt", file];
+    const { pid, ask, nextLine } = start([...args, "--", process.execPath, "-e", STREAMING_AGENT]);
+    const [, , url = ""] = (await nextLine()).split(" ");
+    const proxy = proxyOf(pid) ?? 0;
+
+    expect(await ask("one, whose upstream dies")).toBe("begins");
+    first.child.kill("SIGKILL");
+    await startUpstream(first.port);
+    expect(await nextLine()).toBe("begins");
+    expect(await nextLine()).toBe("You said: one, whose upstream dies");
+    // What is over is read and told by now: it would die with the proxy.
+    await fetch(`${new URL(url).origin}/__gateway/stats`);
+
+    expect(await ask("two, whose proxy dies")).toBe("begins");
+    process.kill(proxy, "SIGKILL");
+    expect(await nextLine()).toBe("begins");
+    expect(await nextLine()).toBe("You said: two, whose proxy dies");
+    const second = proxyOf(pid) ?? 0;
+    expect(second).not.toBe(proxy);
+
+    expect(await ask("three, whose launcher dies")).toBe("begins");
+    process.kill(pid, "SIGKILL");
+    // It comes to its end: nothing begins anew.
+    expect(await nextLine()).toBe("You said: three, whose launcher dies");
+    // The command's input has ended with the launcher.
+    expect([await nextLine(), await nextLine()]).toEqual(["begins", "You said: goodbye"]);
+    await expect.poll(() => isAlive(second)).toBe(false);
+
+    // Four answers that came to their ends, and what the one had said that did not; that of the dead proxy nobody knows.
+    const { requests, errorTypes, ...receipt } = await receiptIn(file);
+    const { "upstream not reached": unreached = 0, ...errors } = errorTypes as Record<string, number>;
+    expect(errors).toEqual({ "cut off by the upstream": 1 });
+    expect(Number(requests) - unreached).toBe(6);
+    expect(receipt).toMatchObject({
+      lost: 1,
+      usage: { input: 15 + 15 + 25 + 35 + 45, output: 1 + 4 * 7 },
+    });
+    const [name = "", ...others] = await readdir(join(folder, "local"));
+    expect(others).toEqual([]);
+    const lines = (await readFile(join(folder, "local", name), "utf8"))
+      .trimEnd()
+      .split("\n")
+      .map(
+        (line) =>
+          JSON.parse(line) as { type: string; uuid?: string; id?: string; message?: { content: unknown } },
+      );
+    const said = lines.flatMap(({ message }) =>
+      message === undefined
+        ? []
+        : typeof message.content === "string"
+          ? [message.content]
+          : (message.content as { text: string }[]).map(({ text }) => text),
+    );
+    const words = [
+      "one, whose upstream dies",
+      "two, whose proxy dies",
+      "three, whose launcher dies",
+      "goodbye",
+    ];
+    expect(said).toEqual(words.flatMap((text) => [text, `You said: ${text}`]));
+    const names = lines.map(({ type, uuid, id }) => `${type} ${uuid ?? id}`);
+    expect(new Set(names).size).toBe(names.length);
+    // With the one that broke off; that of the dead proxy is not in it.
+    expect(lines.filter(({ type }) => type === "request")).toHaveLength(5);
+  });
+
+  it("kill -9 of the proxy before it listens: another one does", async () => {
+    const { pid, ask, nextLine, end } = start(withAgent());
+    await expect.poll(() => proxyOf(pid), { interval: 1 }).toBeDefined();
+    process.kill(proxyOf(pid) ?? 0, "SIGKILL");
+    await nextLine();
+    expect(await ask("one")).toBe("You said: one");
     expect((await end()).code).toBe(0);
   });
 
@@ -319,7 +417,7 @@ describe("palimpsest gateway -- COMMAND", () => {
     const get = async <Answer>(path: string): Promise<Answer> =>
       (await (await fetch(`${origin}${path}`, { headers })).json()) as Answer;
     const list = async () => (await get<ConversationList>("/api/conversations")).conversations;
-    await expect.poll(list, { timeout: 60_000 }).toMatchObject([{ agent: "gateway", live: true }]);
+    await expect.poll(list).toMatchObject([{ agent: "gateway", live: true }]);
     const [conversation] = await list();
     const view = await get<RequestView>(`/api/conversations/${conversation?.id}/requests/0?from=0&count=200`);
     expect(view.source).toBe("recorded");
@@ -354,6 +452,35 @@ describe("palimpsest gateway -- COMMAND", () => {
     expect(analyzed).toMatchObject({ code: 0, stdout: expect.stringContaining('"cost"') as string });
   });
 
+  it.skipIf(noLimits)(
+    `a disk that is full in the middle of a line and has room again: the recording goes on after it${
+      noLimits ? ", where prlimit is installed" : ""
+    }`,
+    async () => {
+      const folder = join(folders.root, "recorded");
+      const { ask, nextLine, end, pid } = start(withAgent("--record", folder));
+      const [, , url = ""] = (await nextLine()).split(" ");
+      /** Once it is told of everything that is over. */
+      const said = async (): Promise<void> => {
+        expect(await ask("one")).toBe("You said: one");
+        await fetch(`${new URL(url).origin}/__gateway/stats`);
+      };
+      const limit = (bytes: string): unknown =>
+        spawnSync("prlimit", ["--pid", String(proxyOf(pid)), `--fsize=${bytes}:unlimited`]).status;
+      await said();
+      const [name = ""] = await readdir(join(folder, "local"));
+      const file = join(folder, "local", name);
+      expect(limit(String((await stat(file)).size + 100))).toBe(0);
+      await said();
+      expect(limit("unlimited")).toBe(0);
+      await said();
+      expect((await end()).stderr).toContain("palimpsest: not recorded: EFBIG 1\n");
+      // The same question three times: of the second answer there is the beginning.
+      const read = await runHere(["transcript", "check", "--json", file]);
+      expect(JSON.parse(read.stdout)).toMatchObject({ files: [{ messages: 3, apiResponses: 2 }] });
+    },
+  );
+
   it("no key is in the receipt, on the terminal, in the lock file or in any file", async () => {
     const key = "sk-ant-oat01-this-is-a-secret-key";
     const file = join(folders.root, "receipt.json");
@@ -371,6 +498,8 @@ describe("palimpsest gateway -- COMMAND", () => {
     ]);
     const receipt = await readFile(file, "utf8");
     expect(JSON.parse(receipt)).toMatchObject({ requests: 1, costIs: "api-equivalent" });
+    // Nothing but what the client itself has sent went upstream.
+    expect(await statsOf()).toMatchObject({ requests: 1 });
     expect(stderr).toContain("API-equivalent");
     expect(stderr + receipt).not.toContain("secret");
   });
@@ -411,6 +540,29 @@ describe("palimpsest gateway", () => {
     expect(await locksOf(folders)).toEqual([]);
   });
 
+  it("stopped in the middle of an answer: what it had used by then is on the receipt", async () => {
+    const usage = { input_tokens: 100, output_tokens: 1 };
+    const beginning = { type: "message_start", message: { model: "claude-haiku-4-5", usage } };
+    const upstream = await serve((incoming, outgoing) => {
+      incoming.resume();
+      outgoing.writeHead(200, { "content-type": "text/event-stream" });
+      outgoing.write(`event: message_start\ndata: ${JSON.stringify(beginning)}\n\n`);
+    });
+    const file = join(folders.root, "receipt.json");
+    const { nextLine, child, ended } = start(["--upstream", upstream.url, "--receipt", file]);
+    const url = (await nextLine()).slice("listening on ".length);
+    const response = await fetch(`${url}/v1/messages`, { method: "POST", body: "{}" });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    child.kill("SIGINT");
+    await expect(reader?.read()).rejects.toThrow("terminated");
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain("palimpsest: 1 error: given up by the client 1\n");
+    expect(await receiptIn(file)).toMatchObject({ requests: 1, lost: 0, usage: { input: 100, output: 1 } });
+    await upstream.close();
+  });
+
   it("a port in use, a command that is not there: one sentence, exit code 1", async () => {
     const taken = createTcpServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
@@ -422,11 +574,11 @@ describe("palimpsest gateway", () => {
       stdout: "",
       stderr: `palimpsest: port ${port} of 127.0.0.1 is in use; choose another one, or 0 for any free port\n`,
     });
-    const missing = await runCommand(folders, ["gateway", "--", "no-such-command"]);
-    expect(missing.code).toBe(1);
-    expect(missing.stderr).toContain(
-      "palimpsest: the command no-such-command was not found; check its name and PATH\n",
-    );
+    expect(await runCommand(folders, ["gateway", "--", "no-such-command"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "palimpsest: the command no-such-command was not found; check its name and PATH\n",
+    });
   });
 
   it.each([
@@ -436,15 +588,96 @@ describe("palimpsest gateway", () => {
     [
       ["--host", "0.0.0.0"],
       {},
-      "error: --host 0.0.0.0 lets others in: set PALIMPSEST_GATEWAY_TOKEN to a token of at least 16 characters",
+      "palimpsest: --host 0.0.0.0 lets others in: set PALIMPSEST_GATEWAY_TOKEN to a token of at least 16 characters",
     ],
     [[], { PALIMPSEST_GATEWAY_TOKEN: "short" }, "PALIMPSEST_GATEWAY_TOKEN must be 16 or more"],
+    [
+      ["--upstream", "https://me:secret@api.example.com"],
+      {},
+      "palimpsest: --upstream is an address without a name and a password in it",
+    ],
+    [["--", ""], {}, "palimpsest: the command after -- is empty"],
     [["--nonsense"], {}, "unknown option '--nonsense'"],
   ])("wrong usage %j %j exits with 2", async (args, env, sentence) => {
     const { code, stdout, stderr } = await runHere(["gateway", ...args], env);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(sentence);
+    expect(stderr).not.toContain("secret");
   });
+
+  it("a receipt that cannot be written is wrong usage before anything is started; a folder that is missing is made", async () => {
+    const file = join(folders.root, "a file");
+    const started = join(folders.root, "started");
+    await writeFile(file, "mine");
+    const gateway = (receipt: string) =>
+      runHere(
+        ["gateway", "--upstream", simulator.url, "--receipt", receipt, "--", "touch", started],
+        environmentOf(folders),
+      );
+    for (const [receipt, reason] of [
+      [join(file, "receipt.json"), "its folder must be one that can be written to (EEXIST)"],
+      [join(file, "below", "receipt.json"), "its folder must be one that can be written to (ENOTDIR)"],
+      [folders.root, "it must be a file, and is a folder"],
+    ] as const) {
+      const { code, stdout, stderr } = await gateway(receipt);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr.split("\n")[0]).toBe(`palimpsest: --receipt ${receipt}: ${reason}`);
+    }
+    await expect(stat(started)).rejects.toThrow("ENOENT");
+    const pipe = join(folders.root, "pipe");
+    spawnSync("mkfifo", [pipe]);
+    for (const path of [pipe, "/dev/null", "/dev/stdout"]) {
+      const { code, stderr } = await gateway(path);
+      expect(code).toBe(2);
+      expect(stderr).toBe(`palimpsest: --receipt ${path}: it must be a file, and is a device or a pipe\n`);
+    }
+    await expect(stat(started)).rejects.toThrow("ENOENT");
+    const link = join(folders.root, "link.json");
+    await symlink(file, link);
+    expect(await runCommand(folders, ["gateway", "--receipt", link, "--", "true"])).toMatchObject({
+      code: 0,
+    });
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(await receiptIn(file)).toMatchObject({ requests: 0 });
+    const missing = join(folders.root, "not", "there", "receipt.json");
+    expect(await runCommand(folders, ["gateway", "--receipt", missing, "--", "true"])).toMatchObject({
+      code: 0,
+    });
+    expect(await receiptIn(missing)).toMatchObject({ requests: 0 });
+  });
+
+  it.skipIf(noLimits)(
+    `a receipt that the disk has no room for is one sentence; exit code and printed receipt stay, and nothing is left${
+      noLimits ? ", where prlimit is installed" : ""
+    }`,
+    async () => {
+      const receipt = join(folders.root, "receipts", "receipt.json");
+      // The lock file is shorter, and every receipt longer.
+      const limited = ["--fsize=700", process.execPath, main, "gateway", "--upstream", simulator.url];
+      const child = spawn(
+        "prlimit",
+        [...limited, "--receipt", receipt, "--", process.execPath, "-e", AGENT],
+        {
+          cwd: folders.work,
+          env: { ...environmentOf(folders), EXIT_CODE: "7" },
+          stdio: ["pipe", "pipe", "pipe"],
+        },
+      );
+      running.push(child);
+      let stderr = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      child.stdout.resume();
+      child.stdin.end("one\n");
+      const [code] = (await once(child, "close")) as [number | null];
+      expect(code).toBe(7);
+      const said = stderr.trimEnd().split("\n");
+      expect(said[0]).toBe("palimpsest: gateway (observe): 1 request, all passed on byte for byte");
+      expect(said.filter((line) => line.includes("could not"))).toEqual([
+        `palimpsest: the receipt could not be written to ${receipt} (EFBIG)`,
+      ]);
+      expect(await readdir(join(folders.root, "receipts"))).toEqual([]);
+    },
+  );
 
   it("--help has an example", async () => {
     const { code, stdout } = await runHere(["gateway", "--help"]);

@@ -77,11 +77,37 @@ describe.skipIf(found === undefined)(`PostgreSQL and processes${reason}`, () => 
     expect(code).toBe(1);
     expect(stderr).toMatch(/cannot be reached/);
     expect(stdout + stderr).not.toContain("topsecret");
+    for (const url of ["nonsense", "http://127.0.0.1:1/x", "/tmp"]) {
+      expect((await run(["check", "--url", url])).stderr).toMatch(/must begin with postgres:/);
+    }
     expect((await run(["migrate", "--partitions", "many"])).stderr).toMatch(/whole number/);
     expect((await run(["migrate", "--schema", 'x"; drop schema public'])).stderr).toMatch(
       /cannot name a schema/,
     );
     expect((await run(["purge", "--older-than", "soon"])).stderr).toMatch(/whole number/);
+  });
+
+  it("a wrong password is told as such, and not shown", async () => {
+    const pool = server.pool();
+    await pool.query("create role locked login password 'right'");
+    const rules = join(server.directory, "data", "pg_hba.conf");
+    await writeFile(rules, `host all locked all scram-sha-256\n${await readFile(rules, "utf8")}`);
+    await pool.query("select pg_reload_conf()");
+    const withPassword = (password: string): string => server.url.replace("owner@", `locked:${password}@`);
+    const refused = (): Promise<unknown> => {
+      const locked = server.pool({ connectionString: withPassword("wrong") });
+      return createPostgresStore({ database: locked, tenant: "t" })
+        .list()
+        .catch((error: unknown) => error);
+    };
+    await expect.poll(refused).toMatchObject({
+      code: "io",
+      message: expect.stringMatching(/password authentication failed for user "locked"/),
+    });
+    const { code, stdout, stderr } = await run(["list"], { DATABASE_URL: withPassword("topsecret") });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/cannot be reached: password authentication failed/);
+    expect(stdout + stderr).not.toContain("topsecret");
   });
 
   it("deletes what can be deleted and says what cannot; of two imports of one id one is stored; a follower hears of its end", async () => {

@@ -151,7 +151,7 @@ describe("replay of several folders", () => {
       /^none +\$\d+\.\d\d – \$\d+\.\d\d +0\.0% – 0\.0% +0\.0% – 0\.0% +\$\d+\.\d\d – \$\d+\.\d\d +\d\.\d\d – \d\.\d\d +100\.0% – 100\.0%/m,
     );
     expect(stdout).toMatch(
-      /The simulator's bill against the recorded usage, and .+\nfile +responses +recorded +.+ left +explained/,
+      /The simulator's bill against the recorded usage, and .+\n\(what .+\)\nfile +responses +recorded +.+ left +explained/,
     );
     expect(stdout).toMatch(/^d\.jsonl +4 +\$\d+\.\d\d +\$\d+\.\d\d +[+-]?\d+\.\d%/m);
   });

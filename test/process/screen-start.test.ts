@@ -167,8 +167,12 @@ describe("how the screen starts and ends", () => {
 
   it("gives the terminal back where it fails, and says why after that", async () => {
     const { at, open } = await setScreen();
-    await writeFile(join(at.root, "fail.mjs"), "setTimeout(() => { throw new Error('boom') }, 1500);");
-    const screen = await open({ env: { NODE_OPTIONS: `--import ${join(at.root, "fail.mjs")}` } });
+    const [code, signal] = [join(at.root, "fail.mjs"), join(at.root, "now")];
+    const fails =
+      "setInterval(() => { if (existsSync(process.env.FAILS_WITH)) throw new Error('boom') }, 50);";
+    await writeFile(code, `import { existsSync } from "node:fs"; ${fails}`);
+    const screen = await open({ env: { NODE_OPTIONS: `--import ${code}`, FAILS_WITH: signal } });
+    await writeFile(signal, "");
     expect(await screen.ended).toMatchObject({ exitCode: 1 });
     expect(screen.raw()).toMatch(/\u001b\[\?2004l[^]*\u001b\[\?25h[^]*Error: boom/);
   });

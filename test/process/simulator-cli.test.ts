@@ -170,7 +170,7 @@ describe("palimpsest simulate", () => {
   it.each([
     [
       ["--port", "x"],
-      "error: option '--port <number>' argument 'x' is invalid. It is a number from 0 to 65535.",
+      "palimpsest: option '--port <number>' argument 'x' is invalid. It is a number from 0 to 65535.",
     ],
     [["--port", "65536"], "It is a number from 0 to 65535."],
     [["--window", "0"], "It is a number of tokens."],
@@ -178,8 +178,8 @@ describe("palimpsest simulate", () => {
     [["--faults", "529@0"], '"0" is not a number, a range like 5-7, or +2.'],
     [["--player", "nobody"], 'there is no player "nobody"'],
     [["--player", "load:big"], '"big" is not a size'],
-    [["--nonsense"], "error: unknown option '--nonsense'"],
-    [["argument"], "error: too many arguments"],
+    [["--nonsense"], "palimpsest: unknown option '--nonsense'"],
+    [["argument"], "palimpsest: too many arguments"],
   ])("wrong usage %j exits with 2", async (args, sentence) => {
     const { code, stdout, stderr } = await runHere(["simulate", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

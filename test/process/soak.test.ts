@@ -24,7 +24,7 @@ export const soakRuns = [
     }
   } },
   { name: "endless", about: "never ends by itself", passes: 1, async pass({ step, isOver }) {
-    while (!isOver()) { await sleep(5); await step({ tries: 1 }); }
+    do { await sleep(5); await step({ tries: 1 }); } while (!isOver());
   } },
   { name: "stuck", about: "waits for nothing", passes: 1, async pass({ step }) {
     await step({ tries: 1 });
@@ -205,7 +205,7 @@ describe("palimpsest soak", () => {
     const unknown = await runHere(["soak", "--only", "sound,nonsense"]);
     expect({ code: unknown.code, stdout: unknown.stdout }).toEqual({ code: 2, stdout: "" });
     expect(unknown.stderr).toMatch(
-      /^error: no run is named "sound" \(there are [^\n]*conversation-chaos, [^\n]*\)\n$/,
+      /^palimpsest: no run is named "sound" \(there are [^\n]*conversation-chaos, [^\n]*\)\n$/,
     );
     for (const args of [
       ["--minutes", "0"],
@@ -219,7 +219,7 @@ describe("palimpsest soak", () => {
     ]) {
       const { code, stdout, stderr } = await runHere(["soak", ...args]);
       expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
-      expect(stderr).toMatch(/^error: /);
+      expect(stderr).toMatch(/^palimpsest: /);
     }
   });
 

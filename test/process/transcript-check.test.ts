@@ -144,7 +144,7 @@ describe("transcript check", () => {
     const { code, stdout, stderr } = await runHere(args);
     expect(code).toBe(2);
     expect(stdout).toBe("");
-    expect(stderr).toContain("error:");
+    expect(stderr).toContain("palimpsest: ");
   });
 
   it.each([[["--help"]], [["transcript", "check", "--help"]], [["--version"]]])(

@@ -56,4 +56,4 @@ it("loses no word of a person between calls of fit, which has nothing but the li
   );
   console.log(`every word, fit: ${runs} lists, seed ${seed}, ${fitted} compactions`);
   expect(fitted).toBeGreaterThan(runs / 10);
-}, 3_600_000);
+});

@@ -18,6 +18,7 @@ export { isMainThread } from "./messages/call/query-source.js";
 export { createCompactBoundary, createSystemMessage, type SystemMessageParts } from "./messages/construct.js";
 export { hashMessage, hashValue } from "./messages/hash.js";
 export { SYNTHETIC_MODEL } from "./messages/message.js";
+export { originOf, type ListOrigin } from "./messages/list-origin.js";
 export { imageSize, type ImageSize } from "./messages/image-size.js";
 export { createNormaliser, type Normaliser } from "./messages/normalise/normaliser.js";
 export { countRepairs } from "./messages/normalise/repairs.js";

@@ -1,4 +1,4 @@
-export { canonicalMessage, type ListedMessage } from "./tree/canonical-message.js";
+export { canonicalMessage, isSameMessage, type ListedMessage } from "./tree/canonical-message.js";
 export {
   createPrefixTree,
   sharedDepth,
@@ -9,6 +9,7 @@ export {
   type PrefixTree,
   type PrefixTreeOptions,
 } from "./tree/prefix-tree.js";
+export { sameJson } from "./tree/same-json.js";
 export { createMemoryStandIns, type MemoryStandInsOptions } from "./tree/memory-stand-ins.js";
 export { sha256 } from "./tree/sha-256.js";
 export type { StandInStore, StoredChain } from "./tree/stand-in-store.js";

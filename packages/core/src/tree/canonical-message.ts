@@ -1,4 +1,5 @@
 import { isFields, type Fields } from "../messages/fields.js";
+import { sameJson } from "./same-json.js";
 
 /** A message of whatever list: a role, and content as a text or blocks. What else it has counts too. */
 export interface ListedMessage {
@@ -6,22 +7,19 @@ export interface ListedMessage {
   readonly content?: unknown;
 }
 
-const known = new WeakMap<object, Fields>();
-
 /**
  * A message as it is told from others: a text is one text block, and markers of the prompt cache are left out where the
  * API defines them (on a block, also inside a result or a document) and nowhere else. Role, order and unknown
  * fields stay. The input is never changed; messages are taken to be immutable.
  */
 export function canonicalMessage(message: ListedMessage): Fields {
-  let canonical = known.get(message);
-  if (canonical === undefined) {
-    const { role, content, ...others } = message;
-    canonical = { role, content: canonicalContent(content), ...others };
-    known.set(message, canonical);
-  }
-  return canonical;
+  const { role, content, ...others } = message;
+  return { role, content: canonicalContent(content), ...others };
 }
+
+/** Whether two messages are the same but for markers and spelling. Those that are the same JSON are not made canonical for it. */
+export const isSameMessage = (one: ListedMessage, other: ListedMessage): boolean =>
+  sameJson(one, other) || sameJson(canonicalMessage(one), canonicalMessage(other));
 
 function canonicalContent(content: unknown): unknown {
   if (typeof content === "string") return [{ type: "text", text: content }];

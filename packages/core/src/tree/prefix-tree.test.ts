@@ -174,6 +174,34 @@ describe("the tree", () => {
     expect(tree.place(list("a")).known).toBe(1);
   });
 
+  it("what was just placed stays, also where it is a beginning of what has to go", () => {
+    const gone: PrefixNode[] = [];
+    const tree = createPrefixTree({ hash: sha256, maxMessages: 1, onForgotten: (node) => gone.push(node) });
+    tree.place(list("a", "b", "c", "d"));
+    expect(gone).toEqual([]);
+    tree.place(list("a", "b"));
+    expect(gone.map(({ depth }) => depth)).toEqual([4, 3]);
+    expect(tree.place(list("a", "b")).known).toBe(2);
+  });
+
+  it("where two paths parted and one is gone, the other is known, and a third is a third", () => {
+    const tree = createPrefixTree({ hash: sha256, maxMessages: 4 });
+    tree.place(list("a", "b"));
+    tree.place(list("a", "c"));
+    tree.place(list("a", "c"));
+    tree.place(list("x", "y"));
+    expect(tree.place(list("a", "c")).known).toBe(2);
+    expect(tree.place(list("a", "b")).known).toBe(1);
+    expect(tree.place(list("a", "b")).known).toBe(2);
+  });
+
+  it("without a lane no last list is remembered", () => {
+    const tree = createPrefixTree({ hash: sha256 });
+    for (let time = 0; time < 2; time += 1) {
+      expect(tree.place(list("a"))).toMatchObject({ relation: "first", last: undefined, shared: 0 });
+    }
+  });
+
   it("how many messages two beginnings share is known without looking at what they do", () => {
     const tree = createPrefixTree({ hash: sha256 });
     const node = (...texts: readonly string[]): PrefixNode => tree.place(list(...texts)).node;

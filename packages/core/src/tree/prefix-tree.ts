@@ -1,6 +1,6 @@
 import { hashValue } from "../messages/hash.js";
-import { canonicalMessage, type ListedMessage } from "./canonical-message.js";
-import { sameJson } from "./same-json.js";
+import { canonicalMessage, isSameMessage, type ListedMessage } from "./canonical-message.js";
+import { Leaves, TreeEntry } from "./tree-entry.js";
 
 /** A beginning of a list of messages. Immutable: whoever holds one may keep it. */
 export interface PrefixNode {
@@ -33,13 +33,13 @@ export interface PrefixTreeOptions {
 export interface PlaceOptions {
   /** Lists in different scopes share nothing: part of every key. */
   readonly scope?: string;
-  /** Who sent it: session, agent, thread. A label, and no part of any key. */
+  /** Who sent it: session, agent, thread. A label, and no part of any key. Without one, no last list is remembered. */
   readonly lane?: string;
 }
 
 /** How a list stands to the last one of its lane. */
 export type LaneRelation =
-  /** There was none. */
+  /** There was none, or no lane was named. */
   | "first"
   /** The same list: a retry, or somebody samples. */
   | "again"
@@ -82,30 +82,6 @@ const MOST_MESSAGES = 500_000;
 /** Of lanes only the last node is remembered. */
 const MOST_LANES = 10_000;
 
-class Entry implements PrefixNode {
-  readonly key: string;
-  readonly depth: number;
-  readonly parent: Entry | undefined;
-  readonly message: ListedMessage | undefined;
-  readonly characters: number;
-  /** By the hash of their message; more than one only where a small hash is used. */
-  readonly children = new Map<string, Entry[]>();
-  readonly digest: string;
-  /** The child that was used last. */
-  newest: Entry | undefined;
-
-  constructor(
-    given: Pick<PrefixNode, "key" | "message" | "characters"> & { parent?: Entry; digest?: string },
-  ) {
-    this.key = given.key;
-    this.parent = given.parent;
-    this.depth = given.parent === undefined ? 0 : given.parent.depth + 1;
-    this.message = given.message;
-    this.characters = given.characters;
-    this.digest = given.digest ?? "";
-  }
-}
-
 /** A tree in which nothing was placed yet. */
 export const createPrefixTree = ({ hash, ...rest }: PrefixTreeOptions = {}): PrefixTree =>
   treeWith({ ...rest, hashText: hash ?? hashValue, isTrusted: hash !== undefined });
@@ -123,118 +99,99 @@ export function treeWith({
   maxMessages = MOST_MESSAGES,
   onForgotten,
 }: TreeParts): PrefixTree {
-  const digests = new WeakMap<object, { readonly digest: string; readonly characters: number }>();
-  const roots = new Map<string, Entry>();
+  const roots = new Map<string, TreeEntry>();
   const lanes = new Map<string, PrefixNode>();
-  /** The ends of paths, longest not heard of first. */
-  const leaves = new Set<Entry>();
+  const leaves = new Leaves();
   let characters = 0;
   let nodes = 0;
   let made = 0;
 
-  const digestOf = (message: ListedMessage) => {
-    let known = digests.get(message);
-    if (known === undefined) {
-      const text = JSON.stringify(canonicalMessage(message));
-      known = { digest: hashText(text), characters: text.length };
-      digests.set(message, known);
-    }
-    return known;
-  };
-
-  const rootOf = (scope: string): Entry => {
+  const rootOf = (scope: string): TreeEntry => {
     let root = roots.get(scope);
     if (root === undefined) {
-      root = new Entry({
-        key: isTrusted ? hashText(`scope ${scope}`) : `scope-${(made += 1)}`,
-        message: undefined,
-        characters: 0,
-      });
+      const key = isTrusted ? hashText(`scope ${scope}`) : `scope-${(made += 1)}`;
+      root = new TreeEntry({ key, message: undefined, characters: 0 });
+      root.digest = scope;
       roots.set(scope, root);
     }
     return root;
   };
 
-  const childOf = (parent: Entry, message: ListedMessage): Entry | undefined => {
-    const { newest } = parent;
-    if (newest !== undefined && isSame(newest, message)) return newest;
-    if (parent.children.size === 0) return undefined;
-    const bucket = parent.children.get(digestOf(message).digest) ?? [];
-    return isTrusted ? bucket[0] : bucket.find((child) => isSame(child, message));
-  };
+  const textOf = (message: ListedMessage): string => JSON.stringify(canonicalMessage(message));
 
-  const addChild = (parent: Entry, message: ListedMessage): Entry => {
-    const { digest, characters: size } = digestOf(message);
-    const bucket = parent.children.get(digest) ?? [];
+  /** Where a message leads to, and whether that was known. */
+  const follow = (
+    parent: TreeEntry,
+    message: ListedMessage,
+  ): readonly [child: TreeEntry, isKnown: boolean] => {
+    const { newest } = parent;
+    if (newest !== undefined && isSame(newest, message)) return [newest, true];
+    const text = textOf(message);
+    const digest = hashText(text);
+    const bucket = parent.childrenBy(digest);
+    const known = isTrusted ? bucket[0] : bucket.find((child) => isSame(child, message));
+    if (known !== undefined) return [known, true];
     const key = isTrusted ? hashText(`${parent.key} ${digest}`) : `${digest}-${(made += 1)}`;
-    const child = new Entry({ key, parent, message, characters: size, digest });
-    parent.children.set(digest, [...bucket, child]);
-    leaves.delete(parent);
-    characters += size;
+    const child = new TreeEntry({ key, message, characters: text.length }, parent);
+    parent.addChild(child, (given) => (given === message ? digest : hashText(textOf(given))));
+    leaves.remove(parent);
+    characters += text.length;
     nodes += 1;
-    return child;
+    return [child, false];
   };
 
   const isFull = (): boolean => characters > maxCharacters || nodes > maxMessages;
 
-  const makeRoom = (keep: Entry): void => {
-    for (const leaf of leaves) {
-      if (!isFull()) return;
-      if (leaf !== keep) removePath(leaf);
+  const makeRoom = (keep: TreeEntry): void => {
+    for (let leaf = leaves.oldestBut(keep); leaf !== undefined && isFull(); leaf = leaves.oldestBut(keep)) {
+      removePath(leaf, keep);
     }
   };
 
   /** Takes off the end of a path as much as has to go, or all that no other path shares. */
-  const removePath = (leaf: Entry): void => {
-    let at: Entry = leaf;
-    leaves.delete(leaf);
-    while (at.parent !== undefined && at.children.size === 0 && isFull()) {
-      const { parent, digest } = at;
-      const others = (parent.children.get(digest) ?? []).filter((child) => child !== at);
-      if (others.length === 0) parent.children.delete(digest);
-      else parent.children.set(digest, others);
-      if (parent.newest === at) parent.newest = undefined;
+  const removePath = (leaf: TreeEntry, keep: TreeEntry): void => {
+    let at: TreeEntry = leaf;
+    leaves.remove(leaf);
+    while (at.parent !== undefined && at !== keep && !at.hasChildren && isFull()) {
+      const { parent } = at;
+      parent.removeChild(at);
       characters -= at.characters;
       nodes -= 1;
       onForgotten?.(at);
       at = parent;
     }
-    if (at.children.size === 0 && at.parent !== undefined) leaves.add(at);
-    if (at.parent === undefined && at.children.size === 0) {
-      for (const [scope, root] of roots) if (root === at) roots.delete(scope);
-    }
+    if (at.hasChildren) return;
+    if (at.parent !== undefined) leaves.hear(at);
+    else roots.delete(at.digest);
   };
 
   const inLane = (node: PrefixNode, lane: string): Pick<Placed, "relation" | "last" | "shared"> => {
     const last = lanes.get(lane);
     lanes.delete(lane);
     lanes.set(lane, node);
-    for (const oldest of lanes.keys()) {
-      if (lanes.size <= MOST_LANES) break;
-      lanes.delete(oldest);
-    }
+    if (lanes.size > MOST_LANES) lanes.delete(lanes.keys().next().value ?? "");
     if (last === undefined) return { relation: "first", last, shared: 0 };
     const shared = sharedDepth(last, node);
     return { relation: relationOf({ shared, last: last.depth, now: node.depth }), last, shared };
   };
 
   return {
-    place(messages, { scope = "", lane = "" } = {}) {
+    place(messages, { scope = "", lane } = {}) {
       let at = rootOf(scope);
       let known = 0;
       for (const message of messages) {
-        const child = childOf(at, message);
-        if (child !== undefined) known += 1;
-        const next = child ?? addChild(at, message);
+        const [next, isKnown] = follow(at, message);
+        if (isKnown) known += 1;
         at.newest = next;
         at = next;
       }
-      if (at.children.size === 0 && at.parent !== undefined) {
-        leaves.delete(at);
-        leaves.add(at);
-      }
+      if (!at.hasChildren && at.parent !== undefined) leaves.hear(at);
       makeRoom(at);
-      return { node: at, known, ...inLane(at, laneKey(scope, lane)) };
+      const standing =
+        lane === undefined
+          ? { relation: "first" as const, last: undefined, shared: 0 }
+          : inLane(at, laneKey(scope, lane));
+      return { node: at, known, ...standing };
     },
     endLane(lane, scope = "") {
       lanes.delete(laneKey(scope, lane));
@@ -247,19 +204,25 @@ export function treeWith({
 
 const laneKey = (scope: string, lane: string): string => JSON.stringify([scope, lane]);
 
-const isSame = (entry: Entry, message: ListedMessage): boolean =>
-  entry.message === message ||
-  (entry.message !== undefined && sameJson(canonicalMessage(entry.message), canonicalMessage(message)));
+const isSame = ({ message }: TreeEntry, other: ListedMessage): boolean =>
+  message !== undefined && isSameMessage(message, other);
 
 /** How many messages two beginnings of one tree share. What it costs follows what they do not. */
 export function sharedDepth(first: PrefixNode, second: PrefixNode): number {
-  let a: PrefixNode | undefined = first;
-  let b: PrefixNode | undefined = second;
-  while (a !== undefined && b !== undefined && a.key !== b.key) {
-    if (a.depth >= b.depth) a = a.parent;
-    else b = b.parent;
+  const depth = Math.min(first.depth, second.depth);
+  let a = ancestorAt(first, depth);
+  let b = ancestorAt(second, depth);
+  while (a !== undefined && b !== undefined && a !== b && a.key !== b.key) {
+    a = a.parent;
+    b = b.parent;
   }
   return a === undefined || b === undefined ? 0 : a.depth;
+}
+
+function ancestorAt(node: PrefixNode, depth: number): PrefixNode | undefined {
+  let at: PrefixNode | undefined = node;
+  while (at !== undefined && at.depth > depth) at = at.parent;
+  return at;
 }
 
 function relationOf({

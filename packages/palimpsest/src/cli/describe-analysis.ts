@@ -16,7 +16,7 @@ export function describeAnalysis(
   const reported = size.reported === 0 ? "" : `${formatNumber(size.reported)} reported, `;
   return [
     `${printable(file)}\n`,
-    `${format}, ${printable(model ?? "unknown model")}: ${formatNumber(size.tokens)} tokens in the context ` +
+    `format ${format}, ${printable(model ?? "unknown model")}: ${formatNumber(size.tokens)} tokens in the context ` +
       `(${reported}${formatNumber(size.estimated)} estimated${size.overhead === 0 ? "" : `, ${formatNumber(size.overhead)} system prompt and tools`})\n`,
     describeAccounting(analysis.accounting),
     describeCost(analysis.cost),

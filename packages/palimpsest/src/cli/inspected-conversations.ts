@@ -22,15 +22,24 @@ export async function conversationsToInspect(
   { paths, gateway, session }: Wanted,
   terminal: Terminal,
 ): Promise<(() => Promise<readonly FoundConversation[]>) | undefined> {
-  const { findConversations, findNamed } = await import("../inspector/live/find-conversations.js");
+  const { findConversations, findNamed, whyUnread } = await import("../inspector/live/find-conversations.js");
   const places = await placesOf(gateway, terminal);
   if (places === undefined) return undefined;
+  /** What was no conversation, and from when that is: it may have become one since. */
+  const unread = new Map<string, number>();
   if (paths.length > 0) {
     const { found, failed } = await findNamed(paths);
     for (const { file, error } of failed) complain(terminal, file, error);
-    if (found.length === 0) return undefined;
+    for (const { file, modified } of found) {
+      const why = await whyUnread(file);
+      if (why === undefined) continue;
+      complain(terminal, file, why);
+      unread.set(file, modified);
+    }
+    if (found.length === unread.size) return undefined;
   }
-  const isWanted = ({ file }: FoundConversation): boolean => {
+  const isWanted = ({ file, modified }: FoundConversation): boolean => {
+    if (unread.get(file) === modified) return false;
     const name = basename(file, ".jsonl");
     return session === undefined || name === session || name.endsWith(`-${session}`);
   };

@@ -60,7 +60,10 @@ export function describeBills(files: readonly FileResult[]): string {
       explanation(bill),
     ]),
   );
-  return `\nThe simulator's bill against the recorded usage, and what is left of the error without what no transcript tells\n${table}`;
+  return (
+    "\nThe simulator's bill against the recorded usage, and what is left of the error without what no transcript tells\n" +
+    `(what a first request read of another conversation's cache counts as written, so this is not what was paid)\n${table}`
+  );
 }
 
 /** The dollars of each cause, the largest first; nothing that rounds to none. */

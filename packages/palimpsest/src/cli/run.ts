@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { commandOutput } from "./command-output.js";
 import { addAdviseCommand } from "./commands/advise.js";
 import { addBenchCommand } from "./commands/bench.js";
 import { addDemoCommand } from "./commands/demo.js";
@@ -79,10 +80,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
     .version(version)
     .option("--debug", "show stack traces of failures")
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void terminal.stdout.write(text),
-      writeErr: (text) => void terminal.stderr.write(text),
-    });
+    .configureOutput(commandOutput(terminal));
   addDemoCommand(program, terminal, finish);
   addTranscriptCommand(program, terminal, finish);
   addEstimateCommand(program, terminal, finish);

@@ -17,6 +17,16 @@ beforeEach(async () => {
 afterEach(() => lab.close());
 
 const say = (one: Talk, text: string, times?: number): Promise<string> => sayTo(lab, one, text, times);
+/** The same request once more. */
+async function again(body: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${lab.proxy.port}/anthropic/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": "k", "anthropic-version": "2023-06-01", ...headers },
+    body,
+  });
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+}
 const found = () => lab.proxy.document().newestBreaks;
 
 describe("breaks are named with their reason, their owner and the first byte that is another", () => {
@@ -55,6 +65,17 @@ describe("breaks are named with their reason, their owner and the first byte tha
     [
       "the marker of the messages is gone",
       (one) => void (one.isUnmarked = true),
+      { reasons: ["markers-changed"] },
+    ],
+    [
+      "the marker of the system prompt stands elsewhere, and that of the messages is gone",
+      (one) => {
+        one.isUnmarked = true;
+        one.system = [
+          { ...one.system[0], ...marker },
+          { type: "text", text: one.system[1]?.["text"] },
+        ];
+      },
       { reasons: ["markers-changed"] },
     ],
     ["the lifetime has passed", () => lab.simulator.advance(6 * 60_000), { reasons: ["expired"] }],
@@ -127,7 +148,7 @@ describe("conversations are told apart", () => {
       ]);
       lab.simulator.advance(1000);
     }
-    const { conversations, lanes, conversationCosts, requests } = lab.proxy.document();
+    const { conversations, lanes, conversationCosts, laneCosts, requests } = lab.proxy.document();
     expect(found()).toEqual([]);
     expect({ conversations, lanes, requests }).toEqual({ conversations: 70, lanes: 11, requests: 210 });
     expect(Object.values(conversationCosts).map((one) => one.requests)).toEqual(
@@ -135,7 +156,47 @@ describe("conversations are told apart", () => {
     );
     const sum = Object.values(conversationCosts).reduce((total, { cost }) => total + cost, 0);
     expect(sum).toBeCloseTo(lab.proxy.document().cost, 8);
-    expect(lab.proxy.document().subagentCost).toBeGreaterThan(0);
+    const subagents = Object.entries(laneCosts).filter(([name]) => name.startsWith("subagent-"));
+    expect(subagents.map(([, one]) => one.requests)).toEqual(Array.from({ length: 10 }, () => 3));
+    const { subagentCost } = lab.proxy.document();
+    expect(subagentCost).toBeGreaterThan(0);
+    expect(subagents.reduce((total, [, { cost }]) => total + cost, 0)).toBeCloseTo(subagentCost, 8);
+  });
+
+  it("fifty at once with forks, retries and subagents that begin with the same words, under one session id", async () => {
+    const session = { "x-claude-code-session-id": "one-session" };
+    const mains = Array.from({ length: 50 }, (_, index) => talk(`topic ${index % 5}`, session));
+    const agents = mains.slice(0, 5).map((main, index) => ({
+      ...structuredClone(main),
+      headers: { ...session, "x-claude-code-agent-id": `agent-${index}` },
+    }));
+    const begin = (one: Talk, index: number): Promise<string> => say(one, `question ${index}`, 100);
+    await Promise.all([...mains.map(begin), ...agents.map(begin)]);
+    lab.simulator.advance(1000);
+    // Ten go back and ask something else, and both branches go on.
+    const forks = mains.slice(0, 10).map((main) => structuredClone(main));
+    for (let round = 0; round < 3; round += 1) {
+      const bodies = await Promise.all(
+        mains.map((one, index) => say(one, `main ${index} round ${round}`, 100)),
+      );
+      await Promise.all([
+        ...forks.map((one, index) => say(one, `fork ${index} round ${round}`, 100)),
+        ...agents.map((one, index) => say(one, `agent ${index} round ${round}`, 100)),
+        // Twenty are asked once more, byte for byte, as after an answer that was lost on the way.
+        ...bodies.slice(20, 40).map((body) => again(body, session)),
+      ]);
+      lab.simulator.advance(1000);
+    }
+    await lab.proxy.settled();
+    const { conversations, lanes, conversationCosts, requests } = lab.proxy.document();
+    expect(found()).toEqual([]);
+    expect({ conversations, lanes, requests }).toEqual({ conversations: 55, lanes: 6, requests: 310 });
+    const counts = Object.values(conversationCosts).map((one) => one.requests);
+    // Mains that were forked, mains that were asked twice, and the others with the subagents.
+    expect(counts.toSorted((one, other) => one - other)).toEqual([
+      ...Array.from({ length: 25 }, () => 4),
+      ...Array.from({ length: 30 }, () => 7),
+    ]);
   });
 
   it("a client that names no session, or names it in its body", async () => {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../bench/random.js";
 import { createWireLab, type WireLab } from "../soak/wire-lab.js";
+import { startWireProxy } from "../soak/wire-proxy.js";
 import { makeWireScript } from "../soak/wire-script.js";
-import { startProxy, type Proxy } from "./launch/start-proxy.js";
-import { emptyReceipt } from "./receipt/receipt.js";
+import type { Proxy } from "./launch/start-proxy.js";
 import { createExchangeReader } from "./watch/exchange-reader.js";
 
 describe.each(["observe", "off"] as const)("in mode %s both sides see each other's bytes", (mode) => {
@@ -12,19 +12,7 @@ describe.each(["observe", "off"] as const)("in mode %s both sides see each other
   let proxy: Proxy;
   beforeAll(async () => {
     lab = await createWireLab();
-    proxy = await startProxy(
-      {
-        upstream: lab.upstreamUrl,
-        upstreamOpenai: lab.upstreamUrl,
-        host: "127.0.0.1",
-        port: 0,
-        mode,
-        tokens: [],
-        controlToken: "none",
-        receipt: emptyReceipt(0),
-      },
-      { reader: createExchangeReader(), env: {} },
-    );
+    proxy = await startWireProxy(lab, mode, { reader: createExchangeReader() });
   });
   afterAll(async () => {
     await proxy.close();
@@ -39,6 +27,8 @@ describe.each(["observe", "off"] as const)("in mode %s both sides see each other
       }),
       { numRuns: 1000 },
     );
+    // However an exchange went: none is waited for without end.
+    await proxy.drain();
     const { requests, unwatched } = proxy.document();
     expect(requests).toBeGreaterThan(0);
     expect(unwatched).toBe(mode === "off" ? requests : 0);

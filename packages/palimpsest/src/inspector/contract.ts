@@ -83,6 +83,7 @@ export interface ConversationOverview extends ListedConversation {
     readonly tokens: number;
     readonly estimated: boolean;
   }[];
+  /** Divided by estimated sizes, as those by tool. */
   readonly costByKind: readonly { readonly kind: PartKind; readonly cost: number }[];
   readonly costByTool: readonly {
     readonly tool: string;
@@ -200,6 +201,12 @@ export interface RequestView extends RequestRow {
   readonly answer: readonly BlockRow[];
 }
 
+/** `GET /api/conversations/ID/requests/N/place?block=BLOCK`: where a block of an item or of a hit stands in that request. */
+export interface BlockPlace {
+  /** Among the blocks of the request; null where it is not one of them, such as in its answer. */
+  readonly index: number | null;
+}
+
 export interface BlockRow {
   /** For `GET …/blocks/ID`. */
   readonly id: string;
@@ -217,7 +224,7 @@ export interface BlockRow {
   readonly marker?: "5m" | "1h";
   /** What the cache did with it, by the tokens that `usage` tells and the places of blocks. */
   readonly cache: "read" | "written" | "uncached" | "missed" | "unknown";
-  /** The first characters, at most 300. */
+  /** For one line: the first characters, at most 300. `…` ends what was cut. */
   readonly preview: string;
   readonly isNew: boolean;
   /** The number of its message in the request, from 0. */
@@ -265,16 +272,21 @@ export interface CompactionView extends CompactionMark {
   readonly findings: readonly string[];
   readonly before: readonly CompactionItem[];
   readonly after: readonly CompactionItem[];
-  /** Of what was later needed and not there; null where that was not worked out. */
-  readonly neededLater:
+  readonly canUndo: boolean;
+}
+
+/** What was used after a compaction and was no longer in the context: found out by replaying the conversation. */
+export interface NeededLater {
+  /** Null where that was not worked out. */
+  readonly items:
     | readonly { readonly request: number; readonly what: string; readonly seen: string }[]
     | null;
-  readonly canUndo: boolean;
 }
 
 export interface CompactionItem {
   readonly block: string;
   readonly kind: PartKind;
+  /** By estimate. */
   readonly tokens: number;
   readonly preview: string;
   readonly fate: "kept" | "summarised" | "restored" | "dropped" | "summary";

@@ -6,10 +6,11 @@ import { presentable, presentableOutput } from "./failures.js";
 import { LONGEST_TIMER } from "./interruptible.js";
 import { carefulFetch, DEFAULT_MAX_RESPONSE_BYTES } from "./limit-response.js";
 import { loadAnthropicSdk } from "./load-anthropic-sdk.js";
-import { badHeader, canBeSent, encodeMessagesCall } from "./messages-call.js";
+import { badHeader, canBeSent, encodeMessagesCall, encodeMessagesPieces } from "./messages-call.js";
 import { messagesCapabilities, wantsLongCache } from "./messages-capabilities.js";
 import { readMessagesResponse } from "./messages-response.js";
 import { DEFAULT_IDLE_TIMEOUT_MS, streamWithRetries, type RetryPorts, type RetrySettings } from "./retry.js";
+import { createPieceEncoder, PiecedBody, sendsPieces, type RequestPieces } from "./request-pieces.js";
 import { isCloudClient, type SdkClient } from "./sdk-client.js";
 import { secretsIn } from "./secrets.js";
 
@@ -65,6 +66,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
     isCloud: options.client !== undefined && isCloudClient(options.client),
     hasLongCache: options.longCache ?? wantsLongCache(process.env),
   };
+  const encodePieces = sendsPieces(options.fetch) ? createPieceEncoder() : undefined;
   let connection: Promise<Connection> | undefined;
   // Not before the first call: loading the SDK takes a tenth of a second.
   const connect = async (): Promise<Connection> => {
@@ -81,7 +83,8 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
     name: "anthropic",
     capabilities: (model) => messagesCapabilities(model, { ...facts, differences: capabilities }),
     stream(call, callOptions = {}) {
-      const encoded = encodeMessagesCall(call);
+      const encoded =
+        encodePieces === undefined ? encodeMessagesCall(call) : encodeMessagesPieces(call, encodePieces);
 
       async function* attempt(
         signal: AbortSignal,
@@ -91,9 +94,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         if (encoded.kind === "failure") return yield { kind: "error", failure: encoded.failure };
         if (problem !== undefined) return yield { kind: "error", failure: problem };
         const { headers } = encoded;
-        // A text would be gone through twice more on its way: once for lone surrogates, once to encode it. Clients of other
-        // platforms read it.
-        const body = options.client === undefined ? Buffer.from(encoded.body) : encoded.body;
+        const body = options.client === undefined ? bytesOf(encoded.body) : encoded.body;
         const { sdk, client } = await connect();
         if (!URL.canParse(client.baseURL)) return yield { kind: "error", failure: noBaseUrl };
         const secrets: string[] = [];
@@ -138,6 +139,10 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
     },
   };
 }
+
+/** A text would be gone through twice more on its way: once for lone surrogates, once to encode it. */
+const bytesOf = (body: string | RequestPieces): Uint8Array =>
+  typeof body === "string" ? Buffer.from(body) : new PiecedBody(body);
 
 async function openConnection(options: AnthropicProviderOptions): Promise<Connection> {
   if (options.client !== undefined) return { sdk: undefined, client: options.client };

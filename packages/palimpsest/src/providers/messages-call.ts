@@ -1,27 +1,55 @@
-import type { ModelCall, PlainFailure } from "@palimpsest/core";
+import type { ModelCall, ModelRequest, PlainFailure } from "@palimpsest/core";
 import { encodeRequest, type EncodedRequest } from "@palimpsest/core/protocols";
+import type { PieceEncoder, RequestPieces } from "./request-pieces.js";
 
-export type EncodedCall =
-  | ({ readonly kind: "encoded" } & EncodedRequest)
-  | { readonly kind: "failure"; readonly failure: PlainFailure };
+type Failed = { readonly kind: "failure"; readonly failure: PlainFailure };
+
+export type EncodedCall = ({ readonly kind: "encoded" } & EncodedRequest) | Failed;
+
+/** The same, its body in pieces. */
+export type PiecedCall =
+  | {
+      readonly kind: "encoded";
+      readonly body: RequestPieces;
+      readonly headers: EncodedRequest["headers"];
+    }
+  | Failed;
 
 /**
  * A call to the Messages API as it is sent. Fields that nobody here knows are sent as they are. It is streamed,
  * unless no token is asked for (a cache is warmed): the API does not stream those. Never throws.
  */
-export function encodeMessagesCall({ request, betas = [], headers = {} }: ModelCall): EncodedCall {
-  const { stream: _theirs, ...rest } = request;
-  const isStreamed = request.max_tokens !== 0;
+export function encodeMessagesCall(call: ModelCall): EncodedCall {
   try {
-    const encoded = encodeRequest(isStreamed ? { ...rest, stream: true } : rest, { betas });
-    const all = { ...encoded.headers, ...lowerCase(headers) };
-    return canBeSent(all)
-      ? { kind: "encoded", body: encoded.body, headers: all }
-      : { kind: "failure", failure: badHeader };
+    const { body, headers } = encodeRequest(sentRequest(call), { betas: call.betas ?? [] });
+    return checked({ body, headers: { ...headers, ...lowerCase(call.headers ?? {}) } });
   } catch {
     return { kind: "failure", failure: noJson };
   }
 }
+
+/** The same bytes, in pieces of which a conversation's next request shares the longest. Never throws. */
+export function encodeMessagesPieces(call: ModelCall, encode: PieceEncoder): PiecedCall {
+  try {
+    const request = sentRequest(call);
+    const { headers } = encodeRequest(WITHOUT_BODY, { betas: call.betas ?? [] });
+    return checked({ body: encode(request), headers: { ...headers, ...lowerCase(call.headers ?? {}) } });
+  } catch {
+    return { kind: "failure", failure: noJson };
+  }
+}
+
+const WITHOUT_BODY: ModelRequest = { model: "", max_tokens: 0, messages: [] };
+
+function sentRequest({ request }: ModelCall): ModelRequest {
+  const { stream: _theirs, ...rest } = request;
+  return request.max_tokens === 0 ? rest : { ...rest, stream: true };
+}
+
+const checked = <Encoded extends { readonly headers: EncodedRequest["headers"] }>(
+  encoded: Encoded,
+): ({ readonly kind: "encoded" } & Encoded) | Failed =>
+  canBeSent(encoded.headers) ? { kind: "encoded", ...encoded } : { kind: "failure", failure: badHeader };
 
 /** Whether HTTP can carry such headers. */
 export function canBeSent(headers: Readonly<Record<string, string>>): boolean {

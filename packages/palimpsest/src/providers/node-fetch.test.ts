@@ -1,3 +1,6 @@
+import type { Message } from "@palimpsest/core";
+import { createNormaliser } from "@palimpsest/core/engine";
+import { sendable } from "@palimpsest/core/protocols";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -7,7 +10,7 @@ import { startSimulatorServer } from "../simulator/http/node-server.js";
 import { createRequestLog } from "../simulator/http/request-log.js";
 import { createScriptPlayer } from "../simulator/players/script-player.js";
 import { createNodeFetch } from "./node-fetch.js";
-import { collect, failureOf, provide } from "./testing/anthropic-calls.js";
+import { collect, failureOf, provide, request } from "./testing/anthropic-calls.js";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -120,5 +123,36 @@ describe("the Anthropic provider on it", () => {
     await server.close();
     const gone = provide({ baseUrl: server.url, fetch: createNodeFetch(), maxRetries: 0 });
     expect(await failureOf(gone)).toMatchObject({ kind: "connection", retryable: true });
+  });
+
+  it("sends a growing conversation in the bytes that JSON makes of it, with their length", async () => {
+    const seen: { readonly body: string; readonly length: string | undefined }[] = [];
+    const { url } = await serve((incoming, outgoing) => {
+      void (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of incoming) chunks.push(chunk as Buffer);
+        seen.push({
+          body: Buffer.concat(chunks).toString(),
+          length: incoming.headers["content-length"],
+        });
+        outgoing.writeHead(400, { "content-type": "application/json" }).end("{}");
+      })();
+    });
+    const provider = provide({ baseUrl: url, fetch: createNodeFetch(), maxRetries: 0 });
+    const normaliser = createNormaliser({});
+    const sent: string[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      const said = { role: "user", content: `größer ${"x".repeat(40_000)}` };
+      const answered = { id: `m${turn}`, role: "assistant", content: [{ type: "text", text: "…" }] };
+      const { messages } = normaliser.append([
+        { type: "user", uuid: `u${turn}`, message: said } as unknown as Message,
+        { type: "assistant", uuid: `a${turn}`, message: answered } as unknown as Message,
+      ]);
+      const growing = sendable({ ...request, messages });
+      await collect(provider, { request: growing });
+      sent.push(JSON.stringify({ ...growing, stream: true }));
+    }
+    expect(seen.map(({ body }) => body)).toEqual(sent);
+    expect(seen.map(({ length }) => length)).toEqual(sent.map((body) => String(Buffer.byteLength(body))));
   });
 });

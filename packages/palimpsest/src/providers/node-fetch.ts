@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { PiecedBody, type PieceFetch, type RequestPieces } from "./request-pieces.js";
 
 /** Chunks that wait to be read before the connection is held up. */
 const CHUNKS_AHEAD = 16;
@@ -12,32 +13,40 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
  * takes. It sends texts and bytes, goes through no proxy, follows no redirect, and asks for no compression.
  * Connections are used again.
  */
-export function createNodeFetch(): typeof fetch {
+export function createNodeFetch(): PieceFetch {
   const plain = new HttpAgent({ keepAlive: true });
   const secure = new HttpsAgent({ keepAlive: true });
-  return async (input, init = {}) => {
+  const send: typeof fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const body = bytesOf(init.body);
+    const pieces = piecesOf(init.body);
+    const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
     const isSecure = url.protocol === "https:";
     const options = {
       method: init.method ?? "GET",
-      headers: { ...Object.fromEntries(new Headers(init.headers)), "content-length": body.length },
+      headers: { ...Object.fromEntries(headers), "content-length": lengthOf(pieces) },
       agent: isSecure ? secure : plain,
       ...(init.signal == null ? {} : { signal: init.signal }),
     };
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = (isSecure ? requestHttps : requestHttp)(url, options, resolve);
       outgoing.once("error", reject);
-      outgoing.end(body);
+      // In one go with the headers.
+      outgoing.cork();
+      for (const piece of pieces) outgoing.write(piece);
+      outgoing.end();
     });
     return responseOf(incoming);
   };
+  return Object.assign(send, { sendsPieces: true as const });
 }
 
-function bytesOf(body: RequestInit["body"]): Uint8Array {
-  if (body == null) return new Uint8Array();
-  if (typeof body === "string") return Buffer.from(body);
-  if (body instanceof Uint8Array) return body;
+const lengthOf = (pieces: RequestPieces): number => pieces.reduce((sum, { length }) => sum + length, 0);
+
+function piecesOf(body: RequestInit["body"]): RequestPieces {
+  if (body == null) return [];
+  if (body instanceof PiecedBody) return body.pieces;
+  if (typeof body === "string") return [Buffer.from(body)];
+  if (body instanceof Uint8Array) return [body];
   throw new TypeError("only texts and bytes can be sent");
 }
 

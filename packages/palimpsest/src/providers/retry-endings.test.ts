@@ -212,17 +212,18 @@ describe("the idle time-out", () => {
 
 describe("the end of a connection", () => {
   it("is waited for behind the message, so that it can be used again", async () => {
-    let isRead = false;
+    let read: AbortSignal | undefined;
     let wasAborted = false;
     const attempt: Attempt = async function* (signal) {
       yield* whole;
       await new Promise((resolve) => setTimeout(resolve, 10));
-      isRead = true;
+      read = signal;
       wasAborted = signal.aborted;
     };
     expect(await run(attempt)).toEqual(whole);
-    expect(isRead).toBe(true);
     expect(wasAborted).toBe(false);
+    expect(read?.aborted).toBe(true);
+    expect(read?.reason).toMatchObject({ name: "AbortError" });
   });
 
   it("is not waited for without end", async () => {

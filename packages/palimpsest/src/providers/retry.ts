@@ -112,7 +112,7 @@ async function* runAttempt(
   const controller = new AbortController();
   caller.attach(controller);
   let iterator: AsyncIterator<StreamOutput> | undefined;
-  let ending: Promise<void> | undefined;
+  let ending: Promise<boolean> | undefined;
   /** Undefined once there was content. */
   let held: ModelOutput[] | undefined = [];
   const failed = (failure: ApiFailure): Ending => ({
@@ -163,23 +163,28 @@ async function* runAttempt(
   } catch (error) {
     return failed(thrownFailure(error, address));
   } finally {
-    if (ending !== undefined) await caller.wait(ending, { idleMs: ENDING_MS });
-    controller.abort();
-    if (iterator !== undefined) leave(iterator);
+    const ended = ending && (await caller.wait(ending, { idleMs: ENDING_MS }));
+    const isWhole = ended?.kind === "value" && ended.value;
+    controller.abort(isWhole ? complete : undefined);
+    if (iterator !== undefined && !isWhole) leave(iterator);
   }
 }
+
+/** Why an attempt that came to its end is called off: one reason for all, without a stack of its own. */
+const complete = new DOMException("the answer is complete", "AbortError");
 
 /** An iterator that is no generator may throw at once. */
 const nextOf = async (iterator: AsyncIterator<StreamOutput>): Promise<IteratorResult<StreamOutput>> =>
   iterator.next();
 
-/** Never rejects. */
-async function readToEnd(iterator: AsyncIterator<StreamOutput>, signal: AbortSignal): Promise<void> {
+/** Whether it came to its end. Never rejects. */
+async function readToEnd(iterator: AsyncIterator<StreamOutput>, signal: AbortSignal): Promise<boolean> {
   try {
-    while (!signal.aborted && (await iterator.next()).done !== true);
+    while (!signal.aborted) if ((await iterator.next()).done === true) return true;
   } catch {
     // The message is complete: how its connection ends is of no interest.
   }
+  return false;
 }
 
 /** Not waited for: an attempt that does not heed its signal would hold everything up. */

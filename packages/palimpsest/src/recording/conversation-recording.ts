@@ -57,10 +57,14 @@ export function openConversationRecording(
   /** Where in the transcript a value stands, by its id. */
   const places = new Map<string, readonly [uuid: string, block?: number]>();
 
+  /** A line that the disk had no room for may stand there in part: the next one does not go on from it. */
+  let isTorn = false;
   const write = (line: Message | RequestLine): void => {
-    const text = `${JSON.stringify(line)}\n`;
+    const text = `${isTorn ? "\n" : ""}${JSON.stringify(line)}\n`;
     account(Buffer.byteLength(text));
+    isTorn = true;
     appendFileSync(path, text, { mode: 0o600 });
+    isTorn = false;
   };
 
   const note = (message: Message): void => {

@@ -193,6 +193,24 @@ describe("what a recording cannot tell", () => {
   });
 });
 
+it("a summary that no model was asked for has no unknown cost", () => {
+  const after = (writer: string): readonly string[] =>
+    analyze(
+      user("u", null, "go"),
+      answer("a", "u", "gone", usage(30_000)),
+      line("b", null, {
+        type: "system",
+        subtype: "compact_boundary",
+        logicalParentUuid: "a",
+        compactMetadata: { writer },
+      }),
+      user("s", "b", "So far.", { isCompactSummary: true }),
+    ).unknown.map(({ what }) => what);
+  expect(after("extractive")).not.toContain("summaries");
+  expect(after("notes")).not.toContain("summaries");
+  expect(after("fork")).toContain("summaries");
+});
+
 it("several files come to the sum of them, each thing with its file", () => {
   const texts = [JSON.stringify(madeUpExport()), JSON.stringify(madeUpExport())];
   const files = texts.map((text, at) => {

@@ -12,7 +12,13 @@ const line = (said: string): string =>
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "palimpsest-find-"));
-  for (const folder of ["few", "more", "none"]) await mkdir(at(folder));
+  for (const folder of ["few", "more", "none", "deep/b/2026", "deep/a", "deep/.hidden", "few/agents"]) {
+    await mkdir(at(folder), { recursive: true });
+  }
+  await writeFile(at("deep", "b", "2026", "y.jsonl"), line("y"));
+  await writeFile(at("deep", "a", "x.jsonl"), line("x"));
+  await writeFile(at("deep", ".hidden", "z.jsonl"), line("z"));
+  await writeFile(at("few", "agents", "sub.jsonl"), line("sub"));
   await writeFile(at("few", "a.jsonl"), line("one"));
   await writeFile(at("few", "b.jsonl"), line("two"));
   await writeFile(at("more", "c.jsonl"), line("one"));
@@ -34,6 +40,12 @@ describe("recordings of several folders", () => {
     const { files, same } = await findRecordings([at("few", "a.jsonl"), at("more", "c.jsonl"), at("few")]);
     expect(files).toEqual([at("few", "a.jsonl"), at("more", "c.jsonl"), at("few", "b.jsonl")]);
     expect(same).toEqual([]);
+  });
+
+  it("are those of the folders inside, where a folder has none of its own", async () => {
+    const { files, failed } = await findRecordings([at("deep")]);
+    expect(files).toEqual([at("deep", "a", "x.jsonl"), at("deep", "b", "2026", "y.jsonl")]);
+    expect(failed).toEqual([]);
   });
 
   it("do not stop at a folder without any, or a file that is not there", async () => {

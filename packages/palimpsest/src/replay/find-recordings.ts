@@ -17,7 +17,7 @@ export interface FoundRecordings {
 
 const RECORDING = /\.(?:jsonl|json|traj)$/;
 
-/** Files as they are named; of a folder its own recordings, in the order of their names. */
+/** Files as they are named; of a folder its own recordings in the order of their names, or, where it has none, those of the folders in it. */
 export async function findRecordings(paths: readonly string[]): Promise<FoundRecordings> {
   const files = new Set<string>();
   const named = new Set<string>();
@@ -73,9 +73,21 @@ async function digestOf(file: string): Promise<string | undefined> {
   }
 }
 
+/** As deep as agents divide their folders by project, year, month and day. */
+const MOST_DEPTH = 5;
+
 async function recordingsAt(path: string): Promise<readonly string[]> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory() !== true) return [path];
+  const found = await recordingsIn(path, MOST_DEPTH);
+  if (found.length === 0) {
+    throw new RecordingError("no_messages", "holds no recordings (.jsonl, .json, .traj)");
+  }
+  return found;
+}
+
+/** A folder in it that cannot be read, or is hidden, holds none. */
+async function recordingsIn(path: string, depth: number): Promise<readonly string[]> {
   const entries = await readdir(path, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile() && RECORDING.test(entry.name));
   const found: string[] = [];
@@ -83,10 +95,12 @@ async function recordingsAt(path: string): Promise<readonly string[]> {
     const file = join(path, name);
     if (!name.endsWith(".json") || (await isRecording(file))) found.push(file);
   }
-  if (found.length === 0) {
-    throw new RecordingError("no_messages", "holds no recordings (.jsonl, .json, .traj)");
+  if (found.length > 0 || depth === 0) return found.toSorted();
+  const folders = entries.filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name));
+  for (const name of folders.map((folder) => folder.name).toSorted()) {
+    found.push(...(await recordingsIn(join(path, name), depth - 1).catch(() => [])));
   }
-  return found.toSorted();
+  return found;
 }
 
 /** In a folder, a `.json` that nobody can read is something else than a recording. */

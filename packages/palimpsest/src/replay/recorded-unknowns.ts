@@ -39,7 +39,11 @@ export function recordedUnknowns(
   const answers = answersOf(main);
   const counted = answers.filter(({ usage }) => usage !== undefined);
   const compactions = main.filter(isCompactBoundary);
-  const unpaid = compactions.filter((boundary) => !Array.isArray(boundary.compactMetadata?.["summaryCalls"]));
+  const unpaid = compactions.filter(({ compactMetadata: of }) => {
+    // An extract and notes ask nobody when the conversation is compacted.
+    const isAsked = of?.["writer"] !== "extractive" && of?.["writer"] !== "notes";
+    return isAsked && !Array.isArray(of?.["summaryCalls"]);
+  });
   const isAnyWritten = cost.cacheWriteTokens > 0;
   const unended = counted.filter(({ isEnded }) => !isEnded).length;
   const agents = messages.some(({ isSidechain }) => isSidechain === true) ? 0 : agentCalls(main);

@@ -35,7 +35,7 @@ export function disturb(app: SimulatorApp, { random, window }: Disturbance): Sim
 }
 
 /** Calls in a row in which no summary is worth anything. */
-const BAD_STRETCH = 40;
+export const BAD_STRETCH = 40;
 
 /** Summaries of every quality, and now and then a stretch in which all are empty. */
 export function moodyPlayer(random: Random): Player {

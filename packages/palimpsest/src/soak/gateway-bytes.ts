@@ -1,9 +1,8 @@
-import { startProxy } from "../gateway/launch/start-proxy.js";
-import { emptyReceipt } from "../gateway/receipt/receipt.js";
 import { createWorkerReader } from "../gateway/watch/worker-reader.js";
 import { ensure } from "./ensure.js";
 import type { SoakContext, SoakRun } from "./soak-run.js";
 import { createWireLab } from "./wire-lab.js";
+import { startWireProxy } from "./wire-proxy.js";
 import { makeWireScript } from "./wire-script.js";
 
 const EXCHANGES = 2000;
@@ -24,19 +23,10 @@ export const gatewayBytesRun: SoakRun = {
 async function passThrough({ random, step, isOver }: SoakContext): Promise<void> {
   const lab = await createWireLab();
   let records = 0;
-  const proxy = await startProxy(
-    {
-      upstream: lab.upstreamUrl,
-      upstreamOpenai: lab.upstreamUrl,
-      host: "127.0.0.1",
-      port: 0,
-      mode: "observe",
-      tokens: [],
-      controlToken: "none",
-      receipt: emptyReceipt(0),
-    },
-    { reader: createWorkerReader(), env: {}, onRecord: () => (records += 1) },
-  );
+  const proxy = await startWireProxy(lab, "observe", {
+    reader: createWorkerReader(),
+    onRecord: () => (records += 1),
+  });
   try {
     let played = 0;
     let isDone = false;

@@ -93,8 +93,20 @@ const targets = [
   "/v1/responses",
 ] as const;
 
-export function makeWireScript(random: Random, id: string, mostBytes: number): WireScript {
-  const isPost = random.next() < 0.8;
+/** What was really sent and answered. */
+interface RecordedBodies {
+  readonly request: Buffer;
+  readonly answer: Buffer;
+}
+
+/** `recorded`: the bodies of a call of a model, in place of made-up ones. */
+export function makeWireScript(
+  random: Random,
+  id: string,
+  mostBytes: number,
+  recorded?: RecordedBodies,
+): WireScript {
+  const isPost = recorded !== undefined || random.next() < 0.8;
   const method = isPost ? "POST" : random.pick(["GET", "HEAD", "DELETE", "PUT", "PATCH"]);
   const prefix = random.pick(["", "/anthropic", "/openai"]);
   // Without a prefix, a path that begins like one would be one.
@@ -106,15 +118,15 @@ export function makeWireScript(random: Random, id: string, mostBytes: number): W
       ["Host", "gateway.localhost"],
       ["X-Exchange", id],
     ],
-    body: hasBody ? body(random, mostBytes) : Buffer.alloc(0),
+    body: hasBody ? (recorded?.request ?? body(random, mostBytes)) : Buffer.alloc(0),
     framings: hasBody ? ["length", "chunks"] : ["none"],
   });
-  const status = random.pick(statuses);
+  const status = recorded === undefined ? random.pick(statuses) : "200 OK";
   const isBodiless = /^(?:204|304)/.test(status) || method === "HEAD";
   const answer = message(random, {
     firstLine: `HTTP/1.1 ${status}`,
     headers: [["Content-Type", random.pick(["text/event-stream; charset=utf-8", "application/json", "x/y"])]],
-    body: isBodiless ? Buffer.alloc(0) : body(random, mostBytes),
+    body: isBodiless ? Buffer.alloc(0) : (recorded?.answer ?? body(random, mostBytes)),
     framings: isBodiless ? ["none"] : ["length", "chunks", "chunks", "close"],
   });
   const kind = random.next() < 0.75 || isBodiless ? "whole" : random.pick(["cut", "reset", "leave"] as const);

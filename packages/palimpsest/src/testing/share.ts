@@ -7,10 +7,10 @@ const isFull = Number(process.env["PALIMPSEST_PROPERTY_SHARE"] ?? 0) >= 1;
 /** Which part: that of the seed, where one is given, else one by chance. */
 const seed = Number(process.env["PALIMPSEST_PROPERTY_SEED"] ?? Math.floor(Math.random() * 1_000_000));
 
-/** So many of the rows, another part with every seed; in a full run all of them. */
-export function someOf<T>(rows: readonly T[], count: number): readonly T[] {
+/** So many of the rows, another part with every seed, and with every `from`; in a full run all of them. */
+export function someOf<T>(rows: readonly T[], count: number, from = 0): readonly T[] {
   if (isFull || count >= rows.length) return rows;
-  const first = Math.abs(seed) % rows.length;
+  const first = (Math.abs(seed) + from) % rows.length;
   return [...rows, ...rows].slice(first, first + count);
 }
 

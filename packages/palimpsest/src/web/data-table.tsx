@@ -4,6 +4,7 @@ export interface TableHead {
   readonly name: string;
   readonly title?: string;
   readonly isNumber?: boolean;
+  readonly class?: string;
 }
 
 /** A table that scrolls in itself where it is wider than its place, by the keyboard too. */
@@ -22,8 +23,13 @@ export function DataTable(props: {
         <caption class={props.hidesCaption === true ? "unseen" : ""}>{caption}</caption>
         <thead>
           <tr>
-            {heads.map(({ name, title, isNumber }) => (
-              <th key={name} scope="col" title={title} class={isNumber === true ? "number" : ""}>
+            {heads.map(({ name, title, isNumber, class: classes = "" }) => (
+              <th
+                key={name}
+                scope="col"
+                title={title}
+                class={isNumber === true ? `number ${classes}` : classes}
+              >
                 {name}
               </th>
             ))}

@@ -75,12 +75,12 @@ async function summarise(
   const { events, settings, clock } = setup;
   await running.pickUp();
   const readState = setup.options.state?.readState.snapshot();
-  const scope = scopeWithoutOpenCalls(running, given);
+  const scope = scopeWithoutOpenCalls(running, given) ?? given.scope;
   if (scope === "calls_pending") return failedAtOnce(scope);
   const told: { compact?: EngineEvents["compact"] } = {};
   const ports = { ...portsOf(running, { signal, hooks }), events: withholding(events, told) };
   const chain = linkOf(running.state.chain, thresholdsOf(running).autoCompactAt);
-  const input = { ...inputOf(running, { ...given, scope: scope ?? given.scope }, toFit), chain };
+  const input = { ...inputOf(running, { ...given, scope }, toFit), chain };
   const outcome = await compact(input, ports);
   if (outcome.kind === "failed") {
     ledger.add(outcome.calls);
@@ -205,18 +205,10 @@ async function planFor(running: Running, asked: Asked): Promise<CompactionPlan |
 
 /** What `summarise` would do. */
 async function planWithWriter(running: Running, asked: Asked): Promise<CompactionPlan | NoPlan> {
-  const { scope, instructions } = asked;
-  const given = {
-    trigger: isAsked(asked) ? ("manual" as const) : ("auto" as const),
-    scope,
-    instructions,
-  };
-  const open = scopeWithoutOpenCalls(running, given);
-  if (open === "calls_pending") return { kind: "none", reason: open };
-  return planCompaction(
-    inputOf(running, { ...given, scope: open ?? scope }),
-    portsOf(running, { isDry: true }),
-  );
+  const given = { ...asked, trigger: isAsked(asked) ? ("manual" as const) : ("auto" as const) };
+  const scope = scopeWithoutOpenCalls(running, given) ?? asked.scope;
+  if (scope === "calls_pending") return { kind: "none", reason: scope };
+  return planCompaction(inputOf(running, { ...given, scope }), portsOf(running, { isDry: true }));
 }
 
 /** While a call lacks its result its round is kept; undefined where the scope may stay what it is. */
@@ -300,27 +292,25 @@ function portsOf(
     ...(signal && { signal }),
     ...(onStatus && { onStatus }),
     ...(every && { every }),
-    ...(state === undefined
-      ? {}
-      : {
-          restore: ({ keptMessages, variant, signal: stop }) =>
-            state.restore.gather({
-              ports: state.ports,
-              readState: state.readState.snapshot(),
-              messages: moment.state.context.live,
-              keptMessages,
-              variant,
-              estimator,
-              settings,
-              clock,
-              agentId,
-              tools: compactable,
-              events: isDry ? undefined : events,
-              signal: stop,
-              exclude: state.exclude?.(),
-              workingDirectory: state.workingDirectory,
-            }),
+    ...(state && {
+      restore: ({ keptMessages, variant, signal: stop }) =>
+        state.restore.gather({
+          ports: state.ports,
+          readState: state.readState.snapshot(),
+          messages: moment.state.context.live,
+          keptMessages,
+          variant,
+          estimator,
+          settings,
+          clock,
+          agentId,
+          tools: compactable,
+          events: isDry ? undefined : events,
+          signal: stop,
+          exclude: state.exclude?.(),
+          workingDirectory: state.workingDirectory,
         }),
+    }),
   };
 }
 

@@ -128,8 +128,9 @@ class Folds {
     for (let from = 0, at = 1; at <= added.length; at += 1) {
       if (at < added.length && !shows(added[at - 1]) && !shows(added[at])) continue;
       const part = added.slice(from, at);
-      this.index.append(part);
+      // The meter first: it remembers what it has counted.
       this.size = this.#meter.append(part);
+      this.index.append(part);
       from = at;
     }
     this.media.append(added);

@@ -82,9 +82,17 @@ async function* send(
   const leave = (): void => left.abort();
   if (signal?.aborted === true) leave();
   signal?.addEventListener("abort", leave, { once: true });
+  const meter = createCallMeter(call.request);
+  let isOver = false;
+  let isLeft = false;
+  let charged = 0;
+  const charge = async (): Promise<void> => {
+    const due = (isLeft ? meter.sent() : meter.cutOff()).slice(charged);
+    charged += due.length;
+    if (due.length > 0) await conversation.charge(...due);
+  };
   try {
-    return yield* telling(async (tell: (event: TurnEvent) => void): Promise<Outcome> => {
-      const meter = createCallMeter(call.request);
+    const outcome = yield* telling(async (tell: (event: TurnEvent) => void): Promise<Outcome> => {
       const onRetry: NonNullable<CallOptions["onRetry"]> = (retry) => {
         meter.onRetry(retry);
         tell({ kind: "retry", ...retry });
@@ -99,14 +107,19 @@ async function* send(
         }
         return { kind: "failure", failure: left.signal.aborted ? calledOff : noAnswer };
       } finally {
-        const cut = meter.cutOff();
-        if (cut.length > 0) await conversation.charge(...cut);
+        isOver = true;
+        await charge();
       }
     });
+    // Whoever observes it pays it.
+    isOver = false;
+    return outcome;
   } finally {
     // Whoever stops listening does not want the rest either.
     leave();
     signal?.removeEventListener("abort", leave);
+    isLeft = true;
+    if (isOver) await charge();
   }
 }
 

@@ -4,7 +4,7 @@ import type { CallParameters } from "./request-builder.js";
 export interface ForkOutput {
   /** What the answer itself may have. */
   readonly outputTokens: number;
-  /** What the window leaves beside the prompt; undefined where nobody knows. */
+  /** What the window leaves beside the prompt. Default: no limit that anybody knows. */
   readonly room?: number | undefined;
 }
 
@@ -15,7 +15,10 @@ const CAUTIOUS_TOKENS = 8192;
  * `max_tokens` of a call beside the conversation: what its answer needs, and what the conversation lets the model
  * think, whatever the conversation's own answers may have. Only a thinking budget is part of the cache key.
  */
-export function forkMaxTokens(parameters: CallParameters, { outputTokens, room }: ForkOutput): number {
+export function forkMaxTokens(
+  parameters: CallParameters,
+  { outputTokens, room = Infinity }: ForkOutput,
+): number {
   const { model, max_tokens: own } = parameters;
   const known = findModel(model);
   if (known === undefined) {
@@ -29,8 +32,7 @@ export function forkMaxTokens(parameters: CallParameters, { outputTokens, room }
 export const countsAnswer = (model: string): boolean =>
   findModel(model)?.capabilities.refusesInputPlusMaxTokens ?? true;
 
-const within = (room: number | undefined, tokens: number): number =>
-  room === undefined ? tokens : Math.max(1, Math.min(tokens, room));
+const within = (room: number, tokens: number): number => Math.max(1, Math.min(tokens, room));
 
 /** What the model may think before it answers: its budget, or without one as much as the conversation allows. */
 function thinkingTokens({ model, thinking, max_tokens: own }: CallParameters): number {

@@ -123,8 +123,10 @@ export function changedSections(
   for (const { name, text } of now.filter(isHeld)) texts.set(name, text);
   const before = new Map(sections.map(({ name, text }) => [name, text]));
   return [...texts].flatMap(([name, text]) => {
-    const known = Object.hasOwn(told, name) ? told[name] : hashValue(before.get(name) ?? "");
-    return hashValue(text) === known ? [] : [{ name, text }];
+    const isKnown = Object.hasOwn(told, name)
+      ? hashValue(text) === told[name]
+      : text === (before.get(name) ?? "");
+    return isKnown ? [] : [{ name, text }];
   });
 }
 

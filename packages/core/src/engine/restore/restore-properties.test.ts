@@ -12,6 +12,7 @@ import { createMemoryFileAccess, type MemoryFile } from "./ports/memory-file-acc
 import type { InvokedSkill } from "./ports/invoked-skills.js";
 import { createMemoryReadState } from "../tools/read-state.js";
 import { restoreState, type RestoreOptions } from "./restore-state.js";
+import type { ShownPart } from "./regions/show-parts.js";
 import { restoreChannels } from "./restored.js";
 import { readMessages } from "./testing/tool-reads.js";
 
@@ -24,8 +25,16 @@ const content = fc
     maxLength: 120,
   })
   .map((parts) => parts.join(""));
+/** Too long to come back whole. */
+const long = fc
+  .array(fc.constantFrom("", "word", "[line 7]", "12\tx", "```", "Lines 3 to 4:"), {
+    minLength: 17,
+    maxLength: 80,
+  })
+  .map((lines) => lines.join("\n"));
 const file: fc.Arbitrary<MemoryFile> = fc.oneof(
   { weight: 6, arbitrary: content.map((content) => ({ content, mtime: 1 })) },
+  { weight: 3, arbitrary: long.map((content) => ({ content, mtime: 1 })) },
   {
     weight: 1,
     arbitrary: fc.constantFrom<MemoryFile>({ kind: "gone" }, { kind: "binary" }, { kind: "outside" }),
@@ -54,8 +63,8 @@ const scenario = fc.record({
   isDefault: fc.boolean(),
   settings: fc.record({
     restoreFiles: fc.nat({ max: 6 }),
-    restoreFileTokens: fc.nat({ max: 150 }),
-    restoreFilesTokens: fc.nat({ max: 300 }),
+    restoreFileTokens: fc.nat({ max: 400 }),
+    restoreFilesTokens: fc.nat({ max: 1200 }),
     restoreSkillTokens: fc.nat({ max: 100 }),
     restoreSkillsTokens: fc.nat({ max: 200 }),
   }),
@@ -94,6 +103,7 @@ function optionsOf(scenario: Scenario): RestoreOptions {
 }
 
 it("budgets hold, the order is right, and only the right files come, whatever there is", async () => {
+  let inParts = 0;
   await fc.assert(
     fc.asyncProperty(scenario, async (scenario) => {
       const options = optionsOf(scenario);
@@ -137,10 +147,14 @@ it("budgets hold, the order is right, and only the right files come, whatever th
       for (const { path, attachment } of files) {
         const file = onDisk.get(path ?? "");
         const lines = file === undefined || "kind" in file ? [] : file.content.split(/\r?\n/);
-        for (const shown of String(attachment["content"]).split("\n").filter(Boolean)) {
+        const { content } = attachment;
+        for (const part of Array.isArray(content) ? (content as readonly ShownPart[]) : []) {
+          expect(part.content).toBe(lines.slice(part.startLine - 1, part.endLine).join("\n"));
+          inParts += 1;
+        }
+        for (const shown of typeof content === "string" ? content.split("\n").filter(Boolean) : []) {
           const [, number, text] = /^(\d+)\t([^]*)$/.exec(shown) ?? [];
-          if (number === undefined) expect(shown).toMatch(/^\[[^\]]* left out\]$/);
-          else expect(text).toBe(lines[Number(number) - 1]);
+          expect(text).toBe(lines[Number(number) - 1]);
         }
       }
       expect(files.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(
@@ -157,6 +171,7 @@ it("budgets hold, the order is right, and only the right files come, whatever th
     }),
     { numRuns: RUNS },
   );
+  expect(inParts).toBeGreaterThan(0);
 });
 
 it("what comes back is shown whole inside its tag, and the same again is the same", async () => {

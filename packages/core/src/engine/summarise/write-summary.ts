@@ -1,5 +1,6 @@
 import type { RequestMessage } from "../../messages/content.js";
 import { createUserMessage, type MessageOrigin } from "../../messages/construct.js";
+import { contentText } from "../../messages/fields.js";
 import type { Message } from "../../messages/message.js";
 import { normalise } from "../../messages/normalise/normaliser.js";
 import { bindsThinkingOf } from "../../models/table.js";
@@ -179,7 +180,7 @@ async function writeOnFork(run: CompactRun): Promise<Written> {
       now: clock.now(),
       maxTokens: forkMaxTokens(params.parameters, {
         outputTokens: settings.compactOutputTokens,
-        room: roomBeside(run, sent),
+        room: windowOf(run) - sent,
       }),
       onRequest: (fork) => announce(run, { writer: "fork", request: fork.request, betas: fork.betas, fork }),
     },
@@ -262,22 +263,20 @@ function sentTokens({ input, ports }: CompactRun, { prompt, messages, isBare = f
 const LEAST_SUMMARY_TOKENS = 1000;
 
 /** What an attempt would probably be refused with; undefined where it should fit. */
-function tooLongToSend({ input }: CompactRun, sent: number): TooLong | undefined {
-  const { contextWindow } = input.size;
-  if (contextWindow === undefined) return undefined;
-  const actualTokens = sent + (countsAnswer(input.model) ? LEAST_SUMMARY_TOKENS : 0);
-  return actualTokens > contextWindow ? { actualTokens, maximumTokens: contextWindow } : undefined;
+function tooLongToSend(run: CompactRun, sent: number): TooLong | undefined {
+  const maximumTokens = windowOf(run);
+  const actualTokens = sent + (countsAnswer(run.input.model) ? LEAST_SUMMARY_TOKENS : 0);
+  return actualTokens > maximumTokens ? { actualTokens, maximumTokens } : undefined;
 }
 
-/** What the window leaves for an answer; undefined where nobody knows. */
-const roomBeside = ({ input }: CompactRun, sent: number): number | undefined =>
-  input.size.contextWindow === undefined ? undefined : input.size.contextWindow - sent;
+/** Endless where nobody knows it. */
+const windowOf = ({ input }: CompactRun): number => input.size.contextWindow ?? Infinity;
 
 /** The tokens of a summary that is asked for apart: all that it may have, or what fits where the API counts it in. */
 function outputWithin(run: CompactRun, sending: Sending): number {
   const { compactOutputTokens } = run.ports.settings;
   if (!countsAnswer(run.input.model)) return compactOutputTokens;
-  const room = roomBeside(run, sentTokens(run, { ...sending, isBare: true })) ?? compactOutputTokens;
+  const room = windowOf(run) - sentTokens(run, { ...sending, isBare: true });
   return Math.max(LEAST_SUMMARY_TOKENS, Math.min(compactOutputTokens, room));
 }
 
@@ -365,12 +364,8 @@ const EXCERPT = 300;
 function excerptOf(messages: readonly Message[]): string | undefined {
   for (const message of messages) {
     if (message.type !== "user" && message.type !== "assistant") continue;
-    const content: unknown = message.message.content;
-    const blocks: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
-    for (const block of blocks) {
-      const text = typeof block === "object" && block !== null && "text" in block ? block.text : undefined;
-      if (typeof text === "string" && text.trim() !== "") return text.trim().slice(0, EXCERPT);
-    }
+    const text = contentText(message.message.content).trim();
+    if (text !== "") return text.slice(0, EXCERPT);
   }
   return undefined;
 }

@@ -43,6 +43,18 @@ describe("what a result is known by", () => {
     expect(longer).not.toBe(whole);
   });
 
+  it("a result that is asked about again has its key again, and another one under another call", () => {
+    const message = (...content: readonly unknown[]): Message =>
+      ({ type: "user", message: { content } }) as Message;
+    const result = { type: "tool_result", tool_use_id: "t", content: LONG };
+    const call = (path: string): object => ({ type: "tool_use", id: "t", name: "Read", input: { path } });
+    const a = call("/a");
+    const [first, again, other] = [a, a, call("/b")].map((use) => createResultKeys()(message(use, result)));
+    expect(first).toHaveLength(1);
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+
   it("what is short or failed has none", () => {
     expect(keysOf([read("/a", "short"), read("/b", LONG, { isError: true })])).toEqual([]);
   });

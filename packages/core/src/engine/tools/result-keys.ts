@@ -1,4 +1,4 @@
-import { contentText, isFields } from "../../messages/fields.js";
+import { blocksIn, contentText, type Fields } from "../../messages/fields.js";
 import { hashValue } from "../../messages/hash.js";
 import type { Message } from "../../messages/message.js";
 import { isCompactBoundary } from "../../messages/predicates.js";
@@ -10,32 +10,43 @@ const MOST_CHARACTERS = 20_000;
 const KEY_DIGITS = 8;
 const MOST_GONE = 500;
 
+/** The call of each result with its key: it is asked about when it comes and when it goes. */
+const known = new WeakMap<object, readonly [call: Fields, key: string]>();
+
 /**
  * Names the results in messages, one after the other, by their calls and what they brought: who gets the same answer
  * to the same call has done work twice. Messages come from files and may be anything.
  */
 export function createResultKeys(): (message: Message) => readonly string[] {
-  const calls = new Map<unknown, unknown>();
+  const calls = new Map<unknown, Fields>();
   return (message) => {
     const { content } = (message as { readonly message?: { readonly content?: unknown } }).message ?? {};
     const keys: string[] = [];
-    for (const block of Array.isArray(content) ? content : []) {
-      if (!isFields(block)) continue;
-      if (block["type"] === "tool_use") calls.set(block["id"], [block["name"], block["input"]]);
+    for (const block of blocksIn(content)) {
+      if (block["type"] === "tool_use") calls.set(block["id"], block);
       if (block["type"] !== "tool_result" || block["is_error"] === true) continue;
       const id = block["tool_use_id"];
       const call = calls.get(id);
-      const text = contentText(block["content"]);
       calls.delete(id);
-      if (call === undefined || text.length < LEAST_CHARACTERS) continue;
-      try {
-        keys.push(hashValue([call, text.length, text.slice(0, MOST_CHARACTERS)]).slice(0, KEY_DIGITS));
-      } catch {
-        // Nested deeper than can be read: it has no key.
-      }
+      if (call === undefined) continue;
+      let made = known.get(block);
+      if (made?.[0] !== call) known.set(block, (made = [call, keyOf(call, block["content"])]));
+      if (made[1] !== "") keys.push(made[1]);
     }
     return keys;
   };
+}
+
+/** Empty where it has none. */
+function keyOf({ name, input }: Fields, content: unknown): string {
+  const text = contentText(content);
+  if (text.length < LEAST_CHARACTERS) return "";
+  try {
+    return hashValue([[name, input], text.length, text.slice(0, MOST_CHARACTERS)]).slice(0, KEY_DIGITS);
+  } catch {
+    // Nested deeper than can be read.
+    return "";
+  }
 }
 
 /** Which results compactions took from the context, and which of these had to be fetched again. */

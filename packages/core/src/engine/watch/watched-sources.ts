@@ -53,8 +53,11 @@ export function createSources(most: number): Sources {
   const touch = (key: QuerySource, source: Source): Source => {
     known.delete(key);
     known.set(key, source);
-    const [oldest] = known.keys();
-    if (known.size > most && oldest !== undefined) known.delete(oldest);
+    // Only then: to find the oldest one walks over the gaps of those that were moved.
+    if (known.size > most) {
+      const [oldest = key] = known.keys();
+      known.delete(oldest);
+    }
     return source;
   };
   const find = (key: QuerySource): Source | undefined => {

@@ -28,6 +28,24 @@ describe("what the model is shown of an attachment", () => {
       "The file /a, lines 3 to 3, read again from disk:\n```\n3\tx\n```",
     ],
     [
+      "parts of a restored file, each in a fence of its own with nothing but the file's text in it",
+      {
+        type: "file",
+        path: "/a",
+        content: [
+          { startLine: 3, endLine: 4, content: "x\n```" },
+          { startLine: 20, endLine: 20, content: "[line 20]" },
+        ],
+        context: "post-compact",
+      },
+      "The file /a, read again from disk, in parts\nlines 3 to 4:\n````\nx\n```\n````\nlines 20 to 20:\n```\n[line 20]\n```",
+    ],
+    [
+      "parts that a transcript garbled",
+      { type: "file", path: "/a", content: [null, { startLine: "1\n2", endLine: 3, content: "x" }] },
+      "The file /a, in parts:\n```\n\n```:\n```\nx\n```",
+    ],
+    [
       "a restored file without text",
       { type: "file", path: "/a", content: "", context: "post-compact" },
       "The file /a, read again from disk, is empty.",

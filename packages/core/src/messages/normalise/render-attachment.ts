@@ -97,7 +97,7 @@ function showTodo(item: unknown): string {
 
 /** A file, or a picture; one that was restored says that it is what the disk holds. */
 function showFile(attachment: Attachment): string | readonly unknown[] {
-  const { content, context, startLine, endLine } = attachment;
+  const { content, context } = attachment;
   const again = context === "post-compact" ? ", read again from disk" : "";
   const { base64, type } = asFields(asFields(content)["file"]);
   if (typeof base64 === "string") {
@@ -106,11 +106,18 @@ function showFile(attachment: Attachment): string | readonly unknown[] {
       { type: "image", source: { type: "base64", media_type: type, data: base64 } },
     ];
   }
-  const shown = fileText(content);
+  const file = `The file ${path(attachment)}`;
+  if (content === "" && again !== "") return `${file}${again}, is empty.`;
+  return Array.isArray(content)
+    ? `${file}${again}, in parts${content.map((part) => showPart(part, "\n")).join("")}`
+    : file + showPart(attachment, ", ", again);
+}
+
+/** Each part has a fence of its own, so that nothing stands in it but the file's text. */
+function showPart(part: unknown, before: string, after = ""): string {
+  const { content, startLine, endLine } = asFields(part);
   const isPart = typeof startLine === "number" && typeof endLine === "number";
-  if (again !== "" && shown === "") return `The file ${path(attachment)}${again}, is empty.`;
-  const part = isPart ? `, lines ${startLine} to ${endLine}` : "";
-  return `The file ${path(attachment)}${part}${again}:\n${fence(shown)}`;
+  return `${isPart ? `${before}lines ${startLine} to ${endLine}` : ""}${after}:\n${fence(fileText(content))}`;
 }
 
 const PLAN_MODE =

@@ -92,6 +92,19 @@ describe("accepted requests", () => {
       },
     ],
     [
+      "a system message that changes the effort and says nothing",
+      {
+        ...say(
+          user("x"),
+          { role: "system", content: [], output_config: { effort: "low" } },
+          assistant("y"),
+          user("z"),
+          { role: "system", output_config: { effort: "high" } },
+        ),
+        model: "claude-opus-5",
+      },
+    ],
+    [
       "a compaction request behind a finished answer",
       { ...say(user("x"), assistant("y")), compaction: { type: "summarize" } },
     ],

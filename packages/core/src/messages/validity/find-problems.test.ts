@@ -485,6 +485,12 @@ const orderCases: readonly Case[] = [
   },
   {
     rule: "empty-message",
+    request: on("claude-opus-5", { messages: [user("x"), { role: "system", content: [] }] }),
+    message:
+      "messages.1: all messages must have non-empty content except for the optional final assistant message",
+  },
+  {
+    rule: "empty-message",
     request: say(user("")),
     message:
       "messages.0: all messages must have non-empty content except for the optional final assistant message",

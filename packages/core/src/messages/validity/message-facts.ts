@@ -80,14 +80,15 @@ function findFacts(message: unknown): MessageFacts {
   (role === "system" ? systemMessageShape : messageShape)(cursor);
   const content = cursor.at("content");
   const types = role === undefined ? [] : checkContent(content, role);
-  if (role === "system") refuseEmptySystemMessage(cursor);
+  const setsEffort = role === "system" && hasSettings(cursor);
+  if (role === "system" && !setsEffort) refuseEmptySystemMessage(cursor);
   const blocks = Array.isArray(content.value) ? (content.value as readonly unknown[]) : [];
   return {
     role,
     malformed: findMalformedJson(message, MESSAGE_LEVEL),
     notes,
     types,
-    isEmpty: content.value === "" || (Array.isArray(content.value) && blocks.length === 0),
+    isEmpty: !setsEffort && (content.value === "" || (Array.isArray(content.value) && blocks.length === 0)),
     toolUses: callsOf(blocks, (index) => types[index] === "tool_use"),
     toolResults: resultsOf(blocks, (index) => types[index] === "tool_result"),
     serverCalls: callsOf(blocks, (index) => serverToolCalls.has(types[index] ?? "")),
@@ -118,10 +119,14 @@ function checkContent(content: Cursor, role: Role): (string | undefined)[] {
   return types;
 }
 
-function refuseEmptySystemMessage(cursor: Cursor): void {
+/** A system message may change the effort from there on and say nothing: its content is then left out, or an empty list. */
+function hasSettings(cursor: Cursor): boolean {
   const settings = cursor.at("output_config").value;
-  const hasSettings = isObject(settings) && Object.keys(settings).length > 0;
-  if (cursor.at("content").value === undefined && !hasSettings) {
+  return isObject(settings) && Object.keys(settings).length > 0;
+}
+
+function refuseEmptySystemMessage(cursor: Cursor): void {
+  if (cursor.at("content").value === undefined) {
     cursor.refuse({ rule: "empty-system-message", text: ownWordings.emptySystemMessage });
   }
 }

@@ -36,6 +36,10 @@ it.each([
   if (paths.length === 0) expect(touched(command(text))).toEqual([]);
 });
 
+it("a name that no disk takes keeps none before it from being found", () => {
+  expect(touched(command(`cat a.txt ${"x".repeat(300)}`))).toEqual(["a.txt"]);
+});
+
 it("a command touches the directory that it runs in", () => {
   expect(touched(command("ls", join(cwd, "api")))).toEqual(["api/"]);
 });

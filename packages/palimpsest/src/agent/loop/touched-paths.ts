@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isFields } from "../base/fields.js";
 import { wayInside } from "../base/real-path.js";
 import type { PermissionSubject, ToolInput } from "../base/tool.js";
-import { factsOfCall, type CallPlaces } from "../permissions/call-facts.js";
+import { factsOfCall, meaningsOf, type CallPlaces } from "../permissions/call-facts.js";
 import { namedPaths } from "../permissions/command-paths.js";
 import { createLookupBudget } from "../permissions/lookup-budget.js";
 
@@ -56,9 +56,23 @@ function candidates({ subject, input, isMcp }: TouchingCall, places: CallPlaces)
   const budget = createLookupBudget(MOST_STEPS);
   const from = { ...places, workingDirectory: directory };
   const named = (["read", "edit"] as const).flatMap(
-    (kind) => namedPaths(judged, { kind, places: from, budget }).paths,
+    (kind) => namedPaths(judged, { kind, places: from, budget, meanings: meaningsThere }).paths,
   );
   return [directory, ...named];
+}
+
+/** Most words of a command name nothing that is there: then where links lead need not be asked. */
+function meaningsThere(name: string, places: CallPlaces): readonly string[] {
+  const isPlain = !name.startsWith("~") && !name.includes("..");
+  return isPlain && isAbsent(resolve(places.workingDirectory, name)) ? [] : meaningsOf(name, places);
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 const withoutScheme = (text: string): string => {

@@ -92,7 +92,14 @@ export function namedPaths(
     kind,
     places,
     budget = createLookupBudget(),
-  }: { readonly kind: "read" | "edit"; readonly places: CallPlaces; readonly budget?: LookupBudget },
+    meanings = meaningsOf,
+  }: {
+    readonly kind: "read" | "edit";
+    readonly places: CallPlaces;
+    readonly budget?: LookupBudget;
+    /** What a name may mean, where not all of it is wanted. */
+    readonly meanings?: typeof meaningsOf;
+  },
 ): NamedPaths {
   const clear = parsed.kind === "unclear" ? [] : parsed.commands;
   const isRough = parsed.kind === "unclear" || clear.some(isFedWithCommands);
@@ -109,7 +116,7 @@ export function namedPaths(
   const paths: string[] = [];
   let isComplete = areAll;
   const look = (name: string, place: CallPlaces): void => {
-    if (budget.takes(name)) paths.push(...meaningsOf(name, place));
+    if (budget.takes(name)) paths.push(...meanings(name, place));
     else isComplete = false;
   };
   const patterns = { patterns: MAX_PATTERNS, names: MAX_EXPANDED };

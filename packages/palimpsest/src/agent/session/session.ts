@@ -1,5 +1,5 @@
 import { branches } from "@palimpsest/core/branches";
-import { createConversation, TranscriptError, type Message } from "@palimpsest/core";
+import { createConversation, TranscriptError, type Message, type ModelProvider } from "@palimpsest/core";
 import { createDefaultEstimator } from "@palimpsest/core/engine";
 import { createMemoryReadState, type FileExclusions, restore } from "@palimpsest/core/restore";
 import { keepNotes } from "@palimpsest/core/notes";
@@ -113,7 +113,9 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       : recordSession({ folder: options.recordFolder, sessionId: id, hider, now, tell });
   const { onSent } = options;
   const recorded = recording?.provider(options.provider) ?? options.provider;
-  const provider = onSent === undefined ? recorded : tellingSent(recorded, { hide: hider.text, onSent });
+  const telling = (of: ModelProvider): ModelProvider =>
+    onSent === undefined ? of : tellingSent(of, { hide: hider.text, onSent });
+  const provider = telling(recorded);
   const prompts = createSessionPrompts(options, {
     hooks,
     now,
@@ -201,7 +203,7 @@ export async function openSession(given: SessionOptions): Promise<Session> {
       exclude,
       shared,
       ...(recording === undefined ? {} : { recording }),
-      agent: { ...common, provider: options.provider },
+      agent: { ...common, provider: telling(options.provider) },
       onBilled: (call) => void conversation.charge(call),
       onEnding: (ending) => void endings.push(ending),
       onNotice: (text) => options.onNotice?.(hider.text(text)),

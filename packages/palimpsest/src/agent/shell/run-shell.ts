@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { endProcessGroup } from "../base/process-group.js";
 import type { ShellGroups } from "./shell-groups.js";
@@ -45,7 +45,6 @@ const ASKING_START = "exec 2>&1; trap 'pwd -P >&3 2>/dev/null' EXIT\n";
  */
 export async function runShell(run: ShellRun): Promise<ShellEnding> {
   const { signal, killGraceMs, groups, asksDirectory = false } = run;
-  const { spawn } = await import("node:child_process");
   if (signal?.aborted === true) return { kind: "aborted" };
   let child: ChildProcess;
   try {

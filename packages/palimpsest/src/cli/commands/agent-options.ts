@@ -122,7 +122,7 @@ export function agentFlagsOf<Flags extends ParsedAgentFlags>(
 ): Omit<Flags, "forkSession" | "dangerouslySkipPermissions"> {
   const mode = rest.permissionMode;
   if (dangerouslySkipPermissions === true && mode !== undefined && mode !== "bypassPermissions") {
-    command.error(`error: --dangerously-skip-permissions and --permission-mode ${mode} exclude each other`);
+    command.error(`--dangerously-skip-permissions and --permission-mode ${mode} exclude each other`);
   }
   return {
     ...rest,

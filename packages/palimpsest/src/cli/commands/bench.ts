@@ -44,7 +44,7 @@ export function addBenchCommand(
       if (choice.kind === "unknown") {
         const known = benchmarks.map(({ name }) => name).join(", ");
         return command.error(
-          `error: no figure's name begins with "${printable(choice.prefix)}" (there are ${known})`,
+          `no figure's name begins with "${printable(choice.prefix)}" (there are ${known})`,
         );
       }
       finish(await bench(choice.benchmarks, { paths, flags, terminal }));

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
@@ -6,6 +7,7 @@ import { isMode, modeNames, type Mode } from "../../gateway/http/mode.js";
 import { isLoopbackName } from "../../simulator/http/local-host.js";
 import type { GatewayInspector } from "../gateway-inspector.js";
 import { registeredTelemetry } from "../registered-telemetry.js";
+import { receiptFileProblem } from "../receipt-file-problem.js";
 import { recordFolderProblem } from "../record-folder-problem.js";
 import { createProgress, printable, type Terminal } from "../terminal.js";
 import { readPort } from "../read-port.js";
@@ -84,16 +86,26 @@ export function addGatewayCommand(
     )
     .action(async (given: readonly string[], flags: GatewayFlags, command: Command) => {
       const { env } = terminal;
+      if (given[0] === "") return command.error("the command after -- is empty");
+      for (const [name, url] of [
+        ["--upstream", flags.upstream],
+        ["--upstream-openai", flags.upstreamOpenai],
+      ] as const) {
+        if (url !== undefined && hasPassword(url))
+          return command.error(`${name} is an address without a name and a password in it`);
+      }
       const tokens = tokensIn(env, command);
       if (!isLoopbackName(flags.host.toLowerCase()) && tokens.length === 0) {
         return command.error(
-          `error: --host ${printable(flags.host)} lets others in: set ${TOKENS} to a token of at least ${SHORTEST_TOKEN} characters`,
+          `--host ${printable(flags.host)} lets others in: set ${TOKENS} to a token of at least ${SHORTEST_TOKEN} characters`,
         );
       }
-      const problem = flags.record === undefined ? undefined : await recordFolderProblem(flags.record);
-      if (problem !== undefined) return command.error(`error: ${printable(problem)}`);
+      const problem =
+        (flags.record === undefined ? undefined : await recordFolderProblem(flags.record)) ??
+        (flags.receipt === undefined ? undefined : await receiptFileProblem(flags.receipt));
+      if (problem !== undefined) return command.error(printable(problem));
       if (flags.inspect === true && flags.mode === "off") {
-        return command.error("error: --inspect has nothing to show with --mode off");
+        return command.error("--inspect has nothing to show with --mode off");
       }
       const [{ runGateway, VENDORS }, { receiptLines }] = await Promise.all([
         import("../../gateway/launch/run-gateway.js"),
@@ -116,7 +128,7 @@ export function addGatewayCommand(
         mode: flags.mode,
         tokens,
         command: given,
-        ...(flags.receipt === undefined ? {} : { receiptFile: resolve(flags.receipt) }),
+        ...(flags.receipt === undefined ? {} : { receiptFile: await linkedFile(flags.receipt) }),
         ...(recordFolder === undefined ? {} : { recordFolder, isRecordingBrief: named === undefined }),
         lockFolder: lockFolderIn(env),
         ...(telemetry === undefined ? {} : { telemetry }),
@@ -157,6 +169,9 @@ export function addGatewayCommand(
     });
 }
 
+/** A link stays one: what it leads to is written. */
+const linkedFile = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+
 async function inspectorOf(named: string | undefined, env: Terminal["env"]): Promise<GatewayInspector> {
   const { startGatewayInspector } = await import("../gateway-inspector.js");
   return startGatewayInspector(named, env);
@@ -173,19 +188,28 @@ function tokensIn(env: Terminal["env"], command: Command): readonly string[] {
   const isGood = tokens.every((token) => token.length >= SHORTEST_TOKEN && /^[\w.~-]+$/.test(token));
   if (isGood) return tokens;
   return command.error(
-    `error: ${TOKENS} must be ${SHORTEST_TOKEN} or more letters, digits, dots, hyphens, tildes or underscores`,
+    `${TOKENS} must be ${SHORTEST_TOKEN} or more letters, digits, dots, hyphens, tildes or underscores`,
   );
 }
 
 function addressIn(env: Terminal["env"], name: string): string | undefined {
   const text = env[name]?.trim() ?? "";
   if (text === "") return undefined;
-  if (isAddress(text)) return text;
-  throw new Error(`the variable ${name} must be an address, such as https://api.example.com`);
+  if (!isAddress(text))
+    throw new Error(`the variable ${name} must be an address, such as https://api.example.com`);
+  if (hasPassword(text))
+    throw new Error(`the variable ${name} must be an address without a name and a password in it`);
+  return text;
 }
 
 const isAddress = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).search === "";
+
+/** They would go nowhere: what a client sends is what goes upstream. */
+const hasPassword = (address: string): boolean => {
+  const { username, password } = new URL(address);
+  return username !== "" || password !== "";
+};
 
 function readUrl(text: string): string {
   if (!isAddress(text)) throw new InvalidArgumentError("It is an address, such as https://api.example.com.");

@@ -25,7 +25,8 @@ export function addInspectCommand(
     .description("shows what is in the context of conversations, request by request, and what it cost")
     .argument(
       "[file...]",
-      "recorded conversations of any agent that is known, or folders of them (default: those of this machine)",
+      "recorded conversations of any agent that is known, or folders of them (default: what Claude Code, Codex, pi, Gemini CLI, " +
+        "gateways and this program keep on this machine)",
     )
     .option("--port <number>", "the port to listen on; 0 for any free one", readPort)
     .option("--no-open", "only print the address, instead of opening it in a browser")
@@ -78,7 +79,11 @@ async function inspect(named: readonly string[], flags: InspectFlags, terminal: 
     openInBrowser(inspector.url, env);
   }
   const { length } = await inspector.library.list();
-  terminal.stderr.write(`palimpsest: ${plural(length, "conversation")}; Ctrl+C ends it\n`);
+  const count =
+    length === 0
+      ? "no conversations of a known agent yet: name a recording, or look at --example"
+      : plural(length, "conversation");
+  terminal.stderr.write(`palimpsest: ${count}; Ctrl+C ends it\n`);
   await new Promise<void>((resolve) => {
     process.once("SIGINT", resolve);
     process.once("SIGTERM", resolve);

@@ -86,7 +86,9 @@ export function addPostgresCommand(
       say(
         isReady
           ? `The schema ${schema} is up to date (version ${status.version}).`
-          : `The schema ${schema} has version ${status.version}, this program needs ${status.newest}; run \`palimpsest postgres migrate\`.`,
+          : `The schema ${schema} has version ${status.version}, this program needs ${status.newest}; ${
+              status.version > status.newest ? "update the program" : "run `palimpsest postgres migrate`"
+            }.`,
       );
       return { schema, ...status, ready: isReady };
     });
@@ -245,6 +247,11 @@ async function connect({ url: given }: PostgresFlags, { env }: Terminal): Promis
     given ?? URL_VARIABLES.map((name) => env[name]).find((value) => value !== undefined && value !== "");
   if (url === undefined) {
     throw new Error(`no database is named: set ${URL_VARIABLES.join(" or ")}, or give --url`);
+  }
+  if (!/^postgres(ql)?:\/\/./i.test(url)) {
+    throw new Error(
+      "the address of the database must begin with postgres://, as in postgres://user@host:5432/name",
+    );
   }
   const { default: pg } = await import("pg").catch(() => {
     throw new Error("the package pg is not installed; install it beside palimpsest: npm install pg");

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { commandOutput } from "../command-output.js";
 import type { PrintFlags } from "../headless/print.js";
 import type { Terminal } from "../terminal.js";
 import { wholeNumber } from "../whole-number.js";
@@ -81,15 +82,12 @@ export function createPrintCommand(terminal: Terminal, run: (flags: PrintFlags) 
       ].join("\n"),
     )
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void terminal.stdout.write(text),
-      writeErr: (text) => void terminal.stderr.write(text),
-    })
+    .configureOutput(commandOutput(terminal))
     .action(async (positional: string | undefined, flags: ParsedFlags, command: Command) => {
       const { print: given, json, ...rest } = flags;
       // `--disallowed-tools Bash Edit`: what looks like a rule must not be lost as a prompt.
       if (typeof given === "string" && positional !== undefined) {
-        command.error("error: there are two prompts: put the prompt into quotes, and commas between rules");
+        command.error("there are two prompts: put the prompt into quotes, and commas between rules");
       }
       const prompt = typeof given === "string" ? given : positional;
       await run({

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { commandOutput } from "../command-output.js";
 import { nearNames } from "../../agent/base/near-names.js";
 import type { ScreenFlags } from "../screen/run-screen.js";
 import type { Terminal } from "../terminal.js";
@@ -35,10 +36,7 @@ export function createScreenCommand(terminal: Terminal, run: (flags: ScreenFlags
     .option("--full-screen", "on a screen of its own, in place of the terminal's scrollback")
     .option("--debug", "show stack traces of failures")
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void terminal.stdout.write(text),
-      writeErr: (text) => void terminal.stderr.write(text),
-    })
+    .configureOutput(commandOutput(terminal))
     .action(async (prompt: string | undefined, flags: ParsedFlags, command: Command) => {
       await run({ ...agentFlagsOf(flags, command), ...(prompt === undefined ? {} : { prompt }) });
     });

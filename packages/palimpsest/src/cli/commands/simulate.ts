@@ -88,13 +88,11 @@ function readAssertions(text: string): readonly Assertion[] {
 function checkUsage(words: readonly string[], options: SimulateOptions, command: Command): void {
   const rawArguments = (command.parent as unknown as { readonly rawArgs?: readonly string[] }).rawArgs ?? [];
   if (words.length > 0 && !rawArguments.includes("--")) {
-    command.error(
-      `error: too many arguments; a program to run is written after --, like -- ${words[0] ?? ""}`,
-    );
+    command.error(`too many arguments; a program to run is written after --, like -- ${words[0] ?? ""}`);
   }
   const needing = (["assert", "json", "report"] as const).find((name) => options[name] !== undefined);
   if (words.length === 0 && needing !== undefined) {
-    command.error(`error: --${needing} is about a program that is run: write it after --, like -- npm test`);
+    command.error(`--${needing} is about a program that is run: write it after --, like -- npm test`);
   }
 }
 
@@ -137,9 +135,7 @@ async function readPlayer(specification: string, command: Command): Promise<Play
     return parse();
   } catch (error) {
     if (!(error instanceof PlayerError) || error.cause !== undefined) throw error;
-    return command.error(
-      `error: option '--player <player>' argument is invalid. ${printable(error.message)}`,
-    );
+    return command.error(`option '--player <player>' argument is invalid. ${printable(error.message)}`);
   }
 }
 

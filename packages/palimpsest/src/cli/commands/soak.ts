@@ -67,7 +67,7 @@ export function addSoakCommand(
       const unknown = flags.only?.find((only) => !known.some(({ name }) => name === only));
       if (unknown !== undefined) {
         const names = known.map(({ name }) => name).join(", ");
-        return command.error(`error: no run is named "${printable(unknown)}" (there are ${names})`);
+        return command.error(`no run is named "${printable(unknown)}" (there are ${names})`);
       }
       const chosen = known.filter(({ name }) => flags.only?.includes(name) ?? true);
       if (flags.list !== true) return finish(await soak(chosen, flags, terminal));

@@ -27,6 +27,8 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
   /** Records the conversation and its requests in this folder. */
   readonly recordFolder?: string;
+  /** Milliseconds since 1970 at which it begins, by its own clock; now where it is left out. */
+  readonly startTime?: number;
   readonly onEvent: (event: DemoEvent) => void;
 }
 
@@ -79,7 +81,7 @@ async function openDemo(options: DemoOptions): Promise<Demo> {
     player: withSummaries(player, { characters: SUMMARY_CHARACTERS }),
     window: WINDOW,
     clock: "manual",
-    startTime: Date.now(),
+    startTime: options.startTime ?? Date.now(),
     counter,
   });
   const money = createDemoMoney();

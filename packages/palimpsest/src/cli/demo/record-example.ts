@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { version } from "../version.js";
 import { runDemo } from "./demo-run.js";
@@ -31,6 +31,7 @@ export async function recordExample({
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const workspace = await makeDemoWorkspace();
   let responses = 0;
+  let now = Date.now;
   try {
     const { problem } = await runDemo({
       workspace,
@@ -38,7 +39,10 @@ export async function recordExample({
       path,
       signal,
       recordFolder: making,
+      // Its pauses are not waited for: it was over before it was made, and nothing of it goes on.
+      startTime: Date.now() - A_DAY,
       onEvent: (event) => {
+        if (event.kind === "opened") now = event.now;
         if (event.kind !== "meter") return;
         responses += 1;
         onProgress(responses);
@@ -46,6 +50,7 @@ export async function recordExample({
     });
     signal.throwIfAborted();
     if (problem !== undefined) throw new Error(`the example could not be made (${problem})`);
+    await setTimes(making, new Date(now()));
     // Whoever was faster has made the same.
     await rename(making, folder).catch(async (error: unknown) => {
       if ((await readdir(folder).catch(() => [])).length === 0) throw error;
@@ -55,4 +60,16 @@ export async function recordExample({
     await rm(making, { recursive: true, force: true });
     await workspace.remove();
   }
+}
+
+const A_DAY = 24 * 60 * 60 * 1000;
+
+/** As if the files had last been written then. */
+async function setTimes(folder: string, at: Date): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => utimes(join(parentPath, name), at, at)),
+  );
 }

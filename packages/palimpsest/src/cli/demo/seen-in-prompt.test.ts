@@ -28,12 +28,15 @@ describe("what the demo's model can know", () => {
   });
 
   it("a restored file, and whether all of it is there", () => {
-    const text = (more: string): string =>
-      `The file /w/src/a.ts, read again from disk:\n\`\`\`\n1\tx${more}\n\`\`\`\n`;
-    const cut = text("\n[what stands from line 2 on is left out]");
-    expect(restoredFiles(text(""))).toEqual([{ path: "/w/src/a.ts", text: "1\tx", isWhole: true }]);
-    expect(restoredFiles(cut)[0]?.isWhole).toBe(false);
-    const whole: RequestMessage = { role: "user", content: [{ type: "text", text: text("") }] };
+    const text = "The file /w/src/a.ts, read again from disk:\n```\n1\tx\n```\n";
+    const cut =
+      "The file /w/src/a.ts, read again from disk, in parts\n" +
+      "lines 9 to 10:\n````\nlines 3 to 4:\n```\n````\nlines 20 to 20:\n```\nx\n```\n";
+    expect(restoredFiles(text)).toEqual([{ path: "/w/src/a.ts", text: "1\tx", isWhole: true }]);
+    expect(restoredFiles(cut)).toEqual([
+      { path: "/w/src/a.ts", text: "9\tlines 3 to 4:\n10\t```\n20\tx", isWhole: false },
+    ]);
+    const whole: RequestMessage = { role: "user", content: [{ type: "text", text }] };
     const part: RequestMessage = { role: "user", content: [{ type: "text", text: cut }] };
     expect(seeInPrompt([whole], "/w").fileText("src/a.ts")).toBe("1\tx");
     expect(seeInPrompt([part], "/w").fileText("src/a.ts")).toBeUndefined();

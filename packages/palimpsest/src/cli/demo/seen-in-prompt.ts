@@ -81,23 +81,33 @@ function firstMatch(texts: readonly string[], pattern: RegExp, group: number): s
 
 export interface RestoredFile {
   readonly path: string;
-  /** With line numbers. */
+  /** With a number before each line. */
   readonly text: string;
   readonly isWhole: boolean;
 }
 
-const RESTORED =
-  /The file ([^\n]+?)(, lines \d+ to \d+)?, read again from disk:\n(`{3,})\n([^]*?)\n\3(?:\n|$)/g;
-
-/** Lines of a file begin with their numbers. */
-const GAP = /^\[[^\n]* left out\]$/m;
+const WHOLE = /The file ([^\n]+?), read again from disk:\n(`{3,})\n([^]*?)\n\2(?:\n|$)/g;
+const IN_PARTS =
+  /The file ([^\n]+?), read again from disk, in parts((?:\nlines \d+ to \d+:\n(`{3,})\n[^]*?\n\3(?=\n|$))+)/g;
+const PART = /lines (\d+) to \d+:\n(`{3,})\n([^]*?)\n\2(?:\n|$)/g;
 
 /** The files in a text that a compaction has brought back. */
-export const restoredFiles = (text: string): readonly RestoredFile[] =>
-  text.includes("read again from disk")
-    ? [...text.matchAll(RESTORED)].map(([, path = "", part, , shown = ""]) => ({
-        path,
-        text: shown,
-        isWhole: part === undefined && !GAP.test(shown),
-      }))
-    : [];
+export function restoredFiles(text: string): readonly RestoredFile[] {
+  if (!text.includes("read again from disk")) return [];
+  return [
+    ...[...text.matchAll(WHOLE)].map(([, path = "", , shown = ""]) => ({ path, text: shown, isWhole: true })),
+    ...[...text.matchAll(IN_PARTS)].map(([, path = "", parts = ""]) => ({
+      path,
+      text: [...parts.matchAll(PART)]
+        .map(([, first, , shown = ""]) => numbered(shown, Number(first)))
+        .join("\n"),
+      isWhole: false,
+    })),
+  ];
+}
+
+const numbered = (text: string, first: number): string =>
+  text
+    .split("\n")
+    .map((line, at) => `${first + at}\t${line}`)
+    .join("\n");

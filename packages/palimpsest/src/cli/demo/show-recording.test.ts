@@ -24,7 +24,7 @@ it.each(["a key", "a signal"])("says where the recording is seen, until %s", asy
     signal: stop.signal,
     write: (more) => void lines.push(...more),
   });
-  await expect.poll(() => keys.listenerCount("data"), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => keys.listenerCount("data")).toBe(1);
   const { origin, hash } = new URL(lines.at(-1) ?? "");
   const headers = { authorization: `Bearer ${hash.slice("#token=".length)}` };
   const answer = await fetch(`${origin}/api/conversations`, { headers });

@@ -8,17 +8,32 @@ import { listCommands } from "../../agent/commands/list-commands.js";
 import type { connectServers } from "../../agent/mcp/connect-servers.js";
 import type { McpServerState } from "../../agent/mcp/server-session.js";
 import type { PermissionMode } from "../../agent/permissions/mode.js";
-import type { Session } from "../../agent/session/session.js";
 import type { GivenPrompt, SessionOptions } from "../../agent/session/session-options.js";
-import type { SettingsSource } from "../../agent/settings/settings-files.js";
-import type { AgentType } from "../../agent/subagents/agent-types.js";
-import type { AgentSettings } from "../../agent/settings/read-settings.js";
 import type { UntrustedClaims } from "../../agent/trust/untrusted-claims.js";
 import { registeredTelemetry } from "../registered-telemetry.js";
 import type { Terminal } from "../terminal.js";
 import { recordFolderProblem } from "../record-folder-problem.js";
 import { chooseProvider } from "./choose-provider.js";
 import { StartError, UsageError } from "./start-error.js";
+import { readSettingsFiles, type AgentSettings } from "../../agent/settings/read-settings.js";
+import { configDirectory, type SettingsSource } from "../../agent/settings/settings-files.js";
+import {
+  dataDirectory,
+  outputFolder,
+  projectFolder,
+  sessionFolder,
+} from "../../agent/session/session-folder.js";
+import { loadSkills } from "../../agent/skills/load-skills.js";
+import { loadAgentTypes, type AgentType } from "../../agent/subagents/agent-types.js";
+import { loadOutputStyle } from "../../agent/settings/output-style.js";
+import { openSession, type Session } from "../../agent/session/session.js";
+import { readMcpServers } from "../../agent/settings/mcp-servers.js";
+import { describeProblem } from "../../agent/settings/settings-error.js";
+import { modelNamed } from "../../agent/session/model-name.js";
+import { checkTrust } from "./check-trust.js";
+import { createPermissions } from "../../agent/permissions/permissions.js";
+import { parseRule } from "../../agent/permissions/rule.js";
+import { toolProblem } from "../../agent/permissions/known-tools.js";
 
 /** What the command line says about an agent. */
 export interface AgentFlags {
@@ -130,37 +145,6 @@ export async function openAgent(
   }
   const problem = flags.record === undefined ? undefined : await recordFolderProblem(flags.record);
   if (problem !== undefined) throw new UsageError(problem);
-  const [
-    { readSettingsFiles },
-    { configDirectory },
-    { dataDirectory, outputFolder, projectFolder, sessionFolder },
-    { loadSkills },
-    { loadAgentTypes },
-    { loadOutputStyle },
-    { openSession },
-    { readMcpServers },
-    { describeProblem },
-    { modelNamed },
-    { checkTrust },
-    { createPermissions },
-    { parseRule },
-    { toolProblem },
-  ] = await Promise.all([
-    import("../../agent/settings/read-settings.js"),
-    import("../../agent/settings/settings-files.js"),
-    import("../../agent/session/session-folder.js"),
-    import("../../agent/skills/load-skills.js"),
-    import("../../agent/subagents/agent-types.js"),
-    import("../../agent/settings/output-style.js"),
-    import("../../agent/session/session.js"),
-    import("../../agent/settings/mcp-servers.js"),
-    import("../../agent/settings/settings-error.js"),
-    import("../../agent/session/model-name.js"),
-    import("./check-trust.js"),
-    import("../../agent/permissions/permissions.js"),
-    import("../../agent/permissions/rule.js"),
-    import("../../agent/permissions/known-tools.js"),
-  ]);
   const given: Partial<Settings> = {
     ...(flags.window === undefined ? {} : { window: flags.window }),
     ...(flags.memory === undefined ? {} : { memory: flags.memory }),

@@ -1,7 +1,8 @@
 import { createAttachmentMessage, type Account } from "@palimpsest/core";
 import { resolve } from "node:path";
 import type { AgentEvent } from "../../agent/base/agent-event.js";
-import type { AnswerOptions, answerPrompt, PromptResult } from "../../agent/commands/answer-prompt.js";
+import { answerPrompt, type AnswerOptions, type PromptResult } from "../../agent/commands/answer-prompt.js";
+import { query } from "../../agent/loop/query.js";
 import type { Session } from "../../agent/session/session.js";
 import { printable, printableJson, printableText, type PipedInput, type Terminal } from "../terminal.js";
 import { ClientControl } from "./client-control.js";
@@ -84,10 +85,6 @@ interface Work extends PrintIo {
 
 async function work(flags: PrintFlags, given: Work): Promise<number> {
   const { prompts, complain, teller, signal, control } = given;
-  const [{ query }, { answerPrompt }] = await Promise.all([
-    import("../../agent/loop/query.js"),
-    import("../../agent/commands/answer-prompt.js"),
-  ]);
   const opened = await open(flags, given);
   if (typeof opened === "number") return opened;
   let { session } = opened;

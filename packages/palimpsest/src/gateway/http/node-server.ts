@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { listenError } from "../../simulator/http/listen-error.js";
 import type { Gateway } from "./gateway.js";
-import { hasBody } from "./raw-headers.js";
+import { hasBody, pairsOf } from "./raw-headers.js";
 
 export interface GatewayServerOptions {
   readonly gateway: Gateway;
@@ -31,6 +31,11 @@ export async function startGatewayServer({
   server.on("checkContinue", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     void serve(gateway, incoming, outgoing, () => outgoing.writeContinue());
   });
+  // What a client expects is for the upstream to say.
+  server.on("checkExpectation", (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    void serve(gateway, incoming, outgoing);
+  });
+  server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, { host, port })));
     server.listen(port, host, resolve);
@@ -87,7 +92,7 @@ function pass(body: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.write("", "latin1");
   body.once("error", () => cutOff(outgoing));
   body.once("end", () => {
-    if (body.rawTrailers.length > 0) outgoing.addTrailers(pairs(body.rawTrailers));
+    if (body.rawTrailers.length > 0) outgoing.addTrailers(pairsOf(body.rawTrailers));
   });
   body.pipe(outgoing);
 }
@@ -97,6 +102,3 @@ function cutOff(outgoing: ServerResponse): void {
   if (outgoing.socket === null) outgoing.destroy();
   else outgoing.socket.destroySoon();
 }
-
-const pairs = (raw: readonly string[]): [string, string][] =>
-  raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));

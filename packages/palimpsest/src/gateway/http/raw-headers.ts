@@ -12,6 +12,10 @@ const ofConnection: ReadonlySet<string> = new Set([
 /** What a `Connection` header cannot take away: without it the message would begin or end elsewhere. */
 const framing: ReadonlySet<string> = new Set(["host", "content-length", "transfer-encoding"]);
 
+/** Each name with its value. */
+export const pairsOf = (headers: RawHeaders): [name: string, value: string][] =>
+  headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ""] as [string, string]] : []));
+
 /** Every value of a header, in the order in which they came. The name in small letters. */
 export function headerValues(headers: RawHeaders, name: string): readonly string[] {
   const values: string[] = [];

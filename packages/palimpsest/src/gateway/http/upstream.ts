@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Readable } from "node:stream";
+import { pairsOf } from "./raw-headers.js";
 import { createTunnel } from "./tunnel.js";
 
 /** A call as it goes to the upstream. */
@@ -66,23 +67,49 @@ export function createUpstream(address: URL, proxy?: string): Upstream {
           setHost: false,
           maxHeaderSize: MAX_HEADER_BYTES,
         });
-        const onAbort = (): void => void request.destroy(new Error("aborted"));
+        let answer: IncomingMessage | undefined;
+        const onAbort = (): void => {
+          request.destroy(new Error("aborted"));
+          // One that has come whole and is not read yet would wait for its reader without end.
+          answer?.destroy();
+        };
         if (signal.aborted) onAbort();
         signal.addEventListener("abort", onAbort, { once: true });
         request.once("socket", (socket) => {
           isReached = !socket.connecting;
           if (!isReached) socket.once(isSecure ? "secureConnect" : "connect", () => (isReached = true));
         });
-        request.once("close", () => signal.removeEventListener("abort", onAbort));
+        // What comes of a body that nobody asks for any more is taken and dropped: its client may want to send it to the end.
+        request.once("close", () => {
+          if (answer === undefined) signal.removeEventListener("abort", onAbort);
+          body?.unpipe(request).resume();
+        });
         request.once("continue", () => onContinue?.());
-        request.once("response", resolve);
+        request.once("response", (given) => {
+          answer = given;
+          given.once("close", () => signal.removeEventListener("abort", onAbort));
+          resolve(given);
+        });
         // After an answer it is the answer's body that fails.
         request.on("error", (error: NodeJS.ErrnoException) => {
-          body?.unpipe(request);
           reject(new UpstreamError(error.code ?? error.message, isReached));
         });
-        if (body === undefined) request.end();
-        else body.pipe(request);
+        request.maxHeadersCount = 0;
+        if (body === undefined) {
+          request.end();
+          return;
+        }
+        body.once("end", () => {
+          const { rawTrailers = [] } = body as Partial<IncomingMessage>;
+          if (rawTrailers.length > 0) request.addTrailers(pairsOf(rawTrailers));
+        });
+        body.pipe(request);
+        // Who sends a head and waits with the body may be answered by then. As for the encoding, see where answers are passed.
+        let hasBegun = false;
+        body.once("data", () => (hasBegun = true));
+        setImmediate(() => {
+          if (!hasBegun && !request.destroyed && !request.writableEnded) request.write("", "latin1");
+        });
       }),
   };
 }

@@ -3,7 +3,7 @@ import { arrangementFor, type Environment } from "./known-agents.js";
 
 const addresses = { anthropic: "http://127.0.0.1:1/anthropic", openai: "http://127.0.0.1:1/openai/v1" };
 const arrange = (command: string, env: Environment = {}, isVendor = true) =>
-  arrangementFor(command, { addresses, env, isVendor, fileAt: (name) => `/tmp/x/${name}` });
+  arrangementFor({ command, args: [] }, { addresses, env, isVendor, fileAt: (name) => `/tmp/x/${name}` });
 
 describe("how a command is started", () => {
   it("claude: its address, and the tool search that it gives up with it", () => {
@@ -48,6 +48,34 @@ describe("how a command is started", () => {
     expect(arrange("qwen").env).toEqual(both);
     expect(arrange("my-agent").env).toEqual(both);
     expect(arrange("constructor").env).toEqual(both);
+  });
+
+  it.each([
+    ["npx", ["pi", "-p", "x"], 1],
+    ["npx", ["-y", "@earendil-works/pi-coding-agent@0.87.1", "-p", "x"], 2],
+    ["/usr/bin/bunx", ["pi@latest"], 1],
+    ["pnpm", ["dlx", "pi", "x"], 2],
+    ["pi", ["npx"], 0],
+  ])("by what starts it: %s %j", (command, args, before) => {
+    const facts = { addresses, env: {}, isVendor: true, fileAt: (name: string) => `/tmp/x/${name}` };
+    expect(arrangementFor({ command, args }, facts)).toMatchObject({
+      args: [...args.slice(0, before), "--extension", "/tmp/x/pi-extension.js", ...args.slice(before)],
+      env: {},
+    });
+  });
+
+  it("what starts nothing that is known is left as it is", () => {
+    const facts = { addresses, env: {}, isVendor: true, fileAt: (name: string) => `/tmp/x/${name}` };
+    for (const [command, args] of [
+      ["npx", ["--package", "pi", "my-agent"]],
+      ["npx", []],
+      ["pnpm", ["test", "pi"]],
+      ["node", ["pi"]],
+    ] as const) {
+      const arranged = arrangementFor({ command, args }, facts);
+      expect(arranged.args).toEqual(args);
+      expect(arranged.env).toHaveProperty("ANTHROPIC_BASE_URL");
+    }
   });
 
   it("the way to this machine goes through no proxy", () => {

@@ -14,12 +14,18 @@ interface Addresses {
 export interface Arrangement {
   /** Variables of the command alone, beside those that there are. */
   readonly env: Readonly<Record<string, string>>;
-  /** Arguments before those that were given. */
+  /** The arguments: those that were given, and those that lead an agent here. */
   readonly args: readonly string[];
   /** A temporary file that the arguments name, and what it holds. */
   readonly file?: { readonly name: string; readonly text: string };
   /** What the command does otherwise than without a gateway, and cannot be given back. */
   readonly differs: readonly string[];
+}
+
+/** A command as it was given. */
+interface Given {
+  readonly command: string;
+  readonly args: readonly string[];
 }
 
 export interface ArrangeFacts {
@@ -70,17 +76,58 @@ const agents: Readonly<Record<string, Arrange>> = {
   }),
 };
 
+/** The packages of agents whose command has another name. */
+const commandsOfPackages: ReadonlyMap<string, string> = new Map([
+  ["@anthropic-ai/claude-code", "claude"],
+  ["@earendil-works/pi-coding-agent", "pi"],
+  ["opencode-ai", "opencode"],
+  ["@openai/codex", "codex"],
+  ["@qwen-code/qwen-code", "qwen"],
+]);
+
+/** Commands that start another one, and the word that may have to stand before its name. */
+const launchers: ReadonlyMap<string, string | undefined> = new Map([
+  ["npx", undefined],
+  ["bunx", undefined],
+  ["pnpx", undefined],
+  ["pnpm", "dlx"],
+  ["yarn", "dlx"],
+]);
+
+/** Which agent is started, and how many of the arguments stand before its own. */
+function findAgent({ command, args }: Given): { readonly name: string; readonly before: number } {
+  const name = commandName(command);
+  const word = launchers.get(name);
+  if (!launchers.has(name) || (word !== undefined && args[0] !== word)) return { name, before: 0 };
+  const first = word === undefined ? 0 : 1;
+  // What takes a value (`--package NAME`) may be anything: then nobody knows which word is the command's name.
+  const at = args.findIndex((arg, index) => index >= first && !["-y", "--yes", "--"].includes(arg));
+  const started = args[at] ?? "";
+  if (at < 0 || started.startsWith("-")) return { name, before: 0 };
+  const plain = started.replace(/(?<=.)@[^/]*$/, "");
+  return { name: commandsOfPackages.get(plain) ?? commandName(plain), before: at + 1 };
+}
+
+const commandName = (command: string): string => basename(command).replace(/\.(?:exe|cmd|bat|mjs|js)$/i, "");
+
 /** How a command is arranged: a known one by its name, any other by the variables that most programs read. */
-export function arrangementFor(command: string, facts: ArrangeFacts): Arrangement {
-  const name = basename(command).replace(/\.(?:exe|cmd|bat|mjs|js)$/i, "");
+export function arrangementFor(given: Given, facts: ArrangeFacts): Arrangement {
+  const { name, before } = findAgent(given);
   const arrange = Object.hasOwn(agents, name) ? agents[name] : undefined;
   const { addresses, env } = facts;
   const arranged = arrange?.(facts) ?? {
     ...nothing,
     env: { ANTHROPIC_BASE_URL: addresses.anthropic, OPENAI_BASE_URL: addresses.openai },
   };
-  return { ...arranged, env: { ...arranged.env, ...withoutProxy(env) } };
+  return {
+    ...arranged,
+    args: [...given.args.slice(0, before), ...arranged.args, ...given.args.slice(before)],
+    env: { ...arranged.env, ...withoutProxy(env) },
+  };
 }
+
+/** The agents that are known by name. */
+export const knownAgents: readonly string[] = Object.keys(agents);
 
 /** A proxy of the person's is for the way out, not for the way to this machine. */
 function withoutProxy(env: Environment): Readonly<Record<string, string>> {

@@ -30,7 +30,7 @@ export type ToProxy =
   | { readonly kind: "start"; readonly settings: ProxySettings }
   /** The command of the launcher runs under this id: a proxy without a launcher serves it to its end. */
   | { readonly kind: "serving"; readonly pid: number }
-  /** Say what there is to say, then `drained`. */
+  /** Serve nobody any more, say what there is to say, then `drained`. */
   | { readonly kind: "drain" }
   /** Find out what other policies would have cost, within this time, and say it. */
   | { readonly kind: "what-if"; readonly milliseconds: number };

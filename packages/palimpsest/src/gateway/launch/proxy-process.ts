@@ -28,18 +28,23 @@ process.on("message", (message: ToProxy) => {
       servedProcess = message.pid;
       return;
     case "drain":
-      void running?.settled().then(() => tell({ kind: "drained" }));
+      // One that does not serve yet has nothing to say.
+      void Promise.resolve(running?.drain()).then(() => tell({ kind: "drained" }));
       return;
     case "what-if":
-      void running?.whatIf(message.milliseconds).then((whatIf) => tell({ kind: "what-if", whatIf }));
+      void Promise.resolve(running?.whatIf(message.milliseconds)).then((whatIf) => {
+        tell({ kind: "what-if", whatIf });
+      });
   }
 });
 
 process.once("disconnect", () => {
   if (servedProcess === undefined) process.exit(0);
   // The launcher was killed and its command was not: it goes on as if nothing had happened.
-  setInterval(() => {
-    if (!isAlive(servedProcess ?? 0)) void leave();
+  const check = setInterval(() => {
+    if (isAlive(servedProcess ?? 0)) return;
+    clearInterval(check);
+    void leave();
   }, ORPHAN_CHECK_MS);
 });
 
@@ -47,9 +52,11 @@ async function start({ settings }: Extract<ToProxy, { readonly kind: "start" }>)
   ({ receiptFile } = settings);
   try {
     running = await startProxy(settings, {
-      reader: createWorkerReader(
-        settings.recordFolder === undefined ? {} : { recordFolder: settings.recordFolder },
-      ),
+      reader: createWorkerReader({
+        conversationsBefore: settings.receipt.conversations,
+        lanesBefore: settings.receipt.lanes,
+        ...(settings.recordFolder === undefined ? {} : { recordFolder: settings.recordFolder }),
+      }),
       env: process.env,
       onBegin: () => tell({ kind: "began" }),
       onRecord: (record) => tell({ kind: "record", record }),
@@ -64,7 +71,7 @@ async function start({ settings }: Extract<ToProxy, { readonly kind: "start" }>)
 
 /** Nobody is left who could print the receipt: it is written, where that was asked for. */
 async function leave(): Promise<void> {
-  await running?.settled();
+  await running?.drain();
   if (running !== undefined && receiptFile !== undefined) {
     await running.whatIf(WHAT_IF_MS.ofCommand);
     await replaceFile(receiptFile, `${JSON.stringify(running.document(), null, 2)}\n`).catch(() => {});

@@ -6,7 +6,7 @@ import type { Telemetry } from "../../telemetry/index.js";
 import type { Mode } from "../http/mode.js";
 import { receiptDocument, type ReceiptDocument } from "../receipt/receipt-json.js";
 import { emptyReceipt } from "../receipt/receipt.js";
-import { arrangementFor, type Arrangement, type Environment } from "./known-agents.js";
+import { arrangementFor, knownAgents, type Arrangement, type Environment } from "./known-agents.js";
 import { WHAT_IF_MS } from "./proxy-messages.js";
 import { noteRecordFolder } from "./record-folders.js";
 import { newToken, removeLock, writeLock } from "./lock-file.js";
@@ -69,6 +69,7 @@ export async function runGateway(run: GatewayRun): Promise<number> {
   );
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${supervisor.port}`;
   let lock: string | undefined;
+  let hasBegun = run.command.length === 0;
   try {
     const isBrief = run.isRecordingBrief === true;
     if (recordFolder !== undefined) {
@@ -83,7 +84,12 @@ export async function runGateway(run: GatewayRun): Promise<number> {
       ...recorded,
     });
     if (recordFolder !== undefined && !isBrief) await noteRecordFolder(run.lockFolder, recordFolder);
-    if (run.command.length > 0) return await serveCommand(run, supervisor, url);
+    if (run.command.length > 0) {
+      return await serveCommand(run, url, (pid) => {
+        hasBegun = true;
+        supervisor.serve(pid);
+      });
+    }
     run.onListening(url);
     await stopAsked();
     return 0;
@@ -105,10 +111,12 @@ export async function runGateway(run: GatewayRun): Promise<number> {
     const document = await withWhatIf(run, supervisor, withoutWhatIf);
     await supervisor.stop();
     if (lock !== undefined) await removeLock(lock);
-    run.showReceipt(document);
-    if (run.command.length > 0 && document.requests === 0) {
+    // Of a command that could not be started there is nothing more to say than that.
+    if (hasBegun) run.showReceipt(document);
+    if (hasBegun && run.command.length > 0 && document.requests === 0) {
       run.say(
-        "nothing came through: if the command has asked a model, its own settings name another address",
+        "nothing came through: if the command has asked a model, its own settings name another address " +
+          `(${knownAgents.join(", ")} are led here by the command's name, others by ANTHROPIC_BASE_URL and OPENAI_BASE_URL)`,
       );
     }
     if (document !== withoutWhatIf) await save(document);
@@ -135,24 +143,27 @@ async function withWhatIf(
 /** Whoever waits longer is told what for. */
 const BEFORE_TOLD_MS = 1000;
 
-async function serveCommand(run: GatewayRun, supervisor: Supervisor, url: string): Promise<number> {
+async function serveCommand(run: GatewayRun, url: string, onStart: (pid: number) => void): Promise<number> {
   const [command = "", ...args] = run.command;
   const base = run.tokens[0] === undefined ? url : `${url}/${run.tokens[0]}`;
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-gateway-"));
   try {
-    const arrangement: Arrangement = arrangementFor(command, {
-      addresses: { anthropic: `${base}/anthropic`, openai: `${base}/openai/v1` },
-      env: run.env,
-      isVendor: new URL(run.upstream).origin === VENDORS.anthropic,
-      fileAt: (name) => join(folder, name),
-    });
+    const arrangement: Arrangement = arrangementFor(
+      { command, args },
+      {
+        addresses: { anthropic: `${base}/anthropic`, openai: `${base}/openai/v1` },
+        env: run.env,
+        isVendor: new URL(run.upstream).origin === VENDORS.anthropic,
+        fileAt: (name) => join(folder, name),
+      },
+    );
     const { file, differs } = arrangement;
     if (file !== undefined) await writeFile(join(folder, file.name), file.text, { mode: 0o600 });
     if (differs.length > 0)
       run.say(`${basename(command)} does otherwise through a gateway: ${differs.join("; ")}`);
-    return await runCommand(command, [...arrangement.args, ...args], {
+    return await runCommand(command, arrangement.args, {
       env: { ...run.env, ...arrangement.env },
-      onStart: (pid) => supervisor.serve(pid),
+      onStart,
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

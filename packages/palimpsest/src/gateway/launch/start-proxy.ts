@@ -28,6 +28,8 @@ export interface Proxy {
   whatIf(milliseconds?: number): Promise<DatedWhatIf | undefined>;
   /** Resolves once everything that is over was read and told. */
   settled(): Promise<void>;
+  /** Serves nobody any more: drops every connection, and resolves once what had come by then was read and told. */
+  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,6 +103,10 @@ export async function startProxy(settings: ProxySettings, parts: ProxyParts): Pr
       return whatIf;
     },
     settled: () => watcher.settled(),
+    async drain() {
+      await server.close();
+      await watcher.ended();
+    },
     async close() {
       await server.close();
       for (const upstream of Object.values(upstreams)) upstream.close();

@@ -15,7 +15,7 @@ export interface Supervisor {
   readonly pid: () => number | undefined;
   /** The command that it serves, told to every process. */
   serve(pid: number): void;
-  /** Resolves once all that is over is in the receipt. */
+  /** Serves nobody any more. Resolves once all that had come is in the receipt. */
   drain(): Promise<void>;
   /** What other policies would have cost, as far as that is found out within this time; undefined where nobody knows. */
   whatIf(milliseconds: number): Promise<DatedWhatIf | undefined>;
@@ -25,7 +25,7 @@ export interface Supervisor {
 /** So often in a row without ever listening: it cannot be helped. */
 const MOST_FAILURES = 20;
 const PAUSE_AFTER_FAILURE_MS = 100;
-/** For what is over to be read. */
+/** For what has come to be read. */
 const DRAIN_MS = 10_000;
 
 /** Starts a proxy and keeps it there. Rejects with a sentence where the first one cannot listen. */
@@ -50,7 +50,21 @@ export async function startSupervisor(
     waiting.clear();
   };
 
-  const run = (onListening: (port: number) => void, onFailed: (message: string) => void): void => {
+  /** Who waits for the first one; undefined once it listens, or cannot. */
+  let starting:
+    | { readonly listening: (port: number) => void; readonly failed: (error: Error) => void }
+    | undefined;
+  const giveUp = (sentence: string): void => {
+    isStopped = true;
+    if (starting === undefined) onTrouble(sentence);
+    else starting.failed(new Error(sentence));
+    starting = undefined;
+  };
+  const failed = (sentence: string): void => {
+    if (starting !== undefined) giveUp(sentence);
+  };
+
+  const run = (): void => {
     // Away from the terminal: what is typed there is for the command alone.
     const started = fork(fileURLToPath(new URL("./proxy-process.js", import.meta.url)), [], {
       detached: true,
@@ -59,7 +73,11 @@ export async function startSupervisor(
     });
     child = started;
     let underWay = 0;
-    started.on("error", (error) => onFailed(error.message));
+    started.on("error", (error) => {
+      failed(error.message);
+      // There was no process to begin with: no end of one is heard.
+      if (started.pid === undefined) ended();
+    });
     started.on("message", (message: FromProxy) => {
       switch (message.kind) {
         case "loaded":
@@ -68,10 +86,11 @@ export async function startSupervisor(
           return;
         case "listening":
           failures = 0;
-          onListening(message.port);
+          starting?.listening(message.port);
+          starting = undefined;
           return;
         case "failed":
-          onFailed(message.message);
+          failed(message.message);
           started.kill("SIGKILL");
           return;
         case "began":
@@ -96,29 +115,28 @@ export async function startSupervisor(
           wake();
       }
     });
-    started.once("exit", () => {
+    const ended = (): void => {
       wake();
       receipt = addLost(receipt, underWay);
       if (isStopped || child !== started) return;
       again();
+    };
+    started.once("exit", () => {
+      // What it had said before it died may still be on its way.
+      if (started.connected) started.once("disconnect", ended);
+      else ended();
     });
   };
 
   const again = (): void => {
     failures += 1;
     if (failures > MOST_FAILURES) {
-      isStopped = true;
-      onTrouble(`the proxy on port ${port} could not be started again; start the gateway anew`);
+      giveUp(`the proxy on port ${port} could not be started again; start the gateway anew`);
       return;
     }
-    const start = (): void =>
-      run(
-        () => {},
-        () => {},
-      );
     // At once, unless that has just failed.
-    if (failures === 1) start();
-    else setTimeout(start, PAUSE_AFTER_FAILURE_MS);
+    if (failures === 1) run();
+    else setTimeout(() => isStopped || run(), PAUSE_AFTER_FAILURE_MS);
   };
 
   /** Until the proxy has answered, or is gone, or has had its time. */
@@ -133,11 +151,9 @@ export async function startSupervisor(
     clearTimeout(timer);
   };
 
-  port = await new Promise<number>((resolve, reject) => {
-    run(resolve, (message) => {
-      isStopped = true;
-      reject(new Error(message));
-    });
+  port = await new Promise<number>((listening, reject) => {
+    starting = { listening, failed: reject };
+    run();
   });
 
   return {

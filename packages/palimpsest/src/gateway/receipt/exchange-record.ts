@@ -21,6 +21,10 @@ export interface ConversationRecord {
   readonly isNew: boolean;
   readonly isNewLane: boolean;
   readonly isSubagent: boolean;
+  /** A name for what the client says of its session and agent; absent where there were too many to remember. */
+  readonly lane?: string;
+  /** Lines of requests that are no longer remembered since it came: if one of them goes on, it counts as a new conversation. */
+  readonly forgotten: number;
 }
 
 /** A prefix that was cached and was not read. */
@@ -64,6 +68,8 @@ export interface ExchangeRecord {
   readonly unread?: string;
   readonly conversation?: ConversationRecord;
   readonly found?: BreakRecord;
+  /** It was billed, and its request was too large to be kept, or too much was waiting: nobody knows which conversation it belongs to. */
+  readonly isUnplaced?: true;
   /** Why it is not in the recording, where there is one. */
   readonly unrecorded?: string;
   /** Headers that say what is left of a subscription, by their names. */

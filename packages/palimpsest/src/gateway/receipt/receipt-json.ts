@@ -5,6 +5,7 @@ import {
   type BreakFigures,
   type ConversationFigures,
   type DayFigures,
+  type LaneFigures,
   type NotedBreak,
   type Receipt,
 } from "./receipt.js";
@@ -46,8 +47,11 @@ export interface ReceiptDocument {
   readonly days: Readonly<Record<string, DayFigures>>;
   readonly conversations: number;
   readonly lanes: number;
+  /** Lines of requests that were dropped from memory for newer ones: if one of them goes on, it counts as a new conversation. */
+  readonly forgotten: number;
   readonly subagentCost: number;
-  readonly conversationCosts: Readonly<Record<string, ConversationFigures>>;
+  readonly conversationCosts: Readonly<Record<string, Omit<ConversationFigures, "id">>>;
+  readonly laneCosts: Readonly<Record<string, Omit<LaneFigures, "id">>>;
   readonly breaks: Readonly<Record<string, BreakFigures>>;
   readonly newestBreaks: readonly NotedBreak[];
   readonly tokenCounts: number;
@@ -56,6 +60,8 @@ export interface ReceiptDocument {
   readonly lost: number;
   readonly unread: Readonly<Record<string, number>>;
   readonly unrecorded: Readonly<Record<string, number>>;
+  /** In the figures, and in no conversation: their requests were too large to be kept, or came faster than they could be read. */
+  readonly unplaced: number;
   readonly quota: Readonly<Record<string, string>>;
   /**
    * Dollars that other policies would have cost on the requests of `whatIfOf`, what they forget read again. Empty as long as nobody has
@@ -100,7 +106,9 @@ export function receiptDocument(receipt: Receipt, mode: string, whatIf?: DatedWh
     conversations: receipt.conversations,
     lanes: receipt.lanes,
     subagentCost: receipt.subagentCost,
-    conversationCosts: receipt.conversationCosts,
+    forgotten: receipt.forgotten,
+    conversationCosts: byId(receipt.conversationCosts),
+    laneCosts: byId(receipt.laneCosts),
     breaks: receipt.breaks,
     newestBreaks: receipt.newestBreaks,
     tokenCounts,
@@ -109,12 +117,18 @@ export function receiptDocument(receipt: Receipt, mode: string, whatIf?: DatedWh
     lost: receipt.lost,
     unread: receipt.unread,
     unrecorded: receipt.unrecorded,
+    unplaced: receipt.unplaced,
     quota: receipt.quota,
     ...whatIfFields(whatIf),
     standIns: 0,
     saved: { gross: 0, spent: 0, net: 0 },
   };
 }
+
+const byId = <Figures extends LaneFigures>(
+  list: readonly Figures[],
+): Readonly<Record<string, Omit<Figures, "id">>> =>
+  Object.fromEntries(list.map(({ id, ...figures }) => [id, figures]));
 
 function whatIfFields(whatIf: DatedWhatIf | undefined): Pick<ReceiptDocument, "whatIf" | "whatIfOf"> {
   if (whatIf === undefined) return { whatIf: {}, whatIfOf: null };

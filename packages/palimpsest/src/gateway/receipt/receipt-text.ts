@@ -109,6 +109,8 @@ function notes({
   errorTypes,
   unread,
   unrecorded,
+  unplaced,
+  forgotten,
   lost,
   unwatched,
   tokenCounts,
@@ -122,6 +124,16 @@ function notes({
     ...(errors > 0 ? [`${count(errors, "error")}: ${named(errorTypes)}`] : []),
     ...(Object.keys(unread).length > 0 ? [`not in these figures: ${named(unread)}`] : []),
     ...(Object.keys(unrecorded).length > 0 ? [`not recorded: ${named(unrecorded)}`] : []),
+    ...(unplaced > 0
+      ? [
+          `${count(unplaced, "request")} in no conversation and no recording: too large to be kept, or faster than they could be read`,
+        ]
+      : []),
+    ...(forgotten > 0
+      ? [
+          `${count(forgotten, "line")} of requests no longer remembered for newer ones: one that goes on counts as a new conversation`,
+        ]
+      : []),
     ...(unwatched > 0
       ? [`${count(unwatched, "request")} passed while the mode was off, not in these figures`]
       : []),

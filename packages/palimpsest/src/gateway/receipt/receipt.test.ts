@@ -88,13 +88,57 @@ describe("a receipt", () => {
 
   it("in one line", () => {
     const found = { reasons: ["tools-changed"], lostTokens: 5000, cost: 0.25, gapMs: 1 };
-    const conversation = { id: "c", isNew: true, isNewLane: true, isSubagent: false };
+    const conversation = { id: "c", isNew: true, isNewLane: true, isSubagent: false, forgotten: 0 };
     const quota = { "anthropic-ratelimit-unified-5h-utilization": "0.42" };
     const one = record({ call: call("claude-opus-5"), isSubscription: true, found, conversation, quota });
     expect(statusLine(receiptDocument(receiptOf(one), "observe"))).toBe(
       "$0.04 API-equivalent · 1 request · 71% from the cache · 1 break $0.25 · 5h 42%",
     );
     expect(statusLine(receiptDocument(emptyReceipt(0), "observe"))).toBe("$0.00 · 0 requests");
+  });
+
+  it("says what is in no conversation, and what is no longer remembered", () => {
+    const one = record({ call: call("claude-opus-5"), isUnplaced: true });
+    const conversation = { id: "c", isNew: true, isNewLane: true, isSubagent: false, forgotten: 3 };
+    const document = receiptDocument(receiptOf(one, record({ conversation })), "observe");
+    expect(document).toMatchObject({ unplaced: 1, forgotten: 3, conversations: 1 });
+    expect(receiptLines(document).slice(-2)).toEqual([
+      "1 request in no conversation and no recording: too large to be kept, or faster than they could be read",
+      "3 lines of requests no longer remembered for newer ones: one that goes on counts as a new conversation",
+    ]);
+  });
+
+  it("has a line for a hundred at most, one of them the others together: sums are what they were", () => {
+    const records = Array.from({ length: 500 }, (_, at) =>
+      record({
+        call: call("claude-opus-5"),
+        conversation: {
+          id: `c${at % 130}`,
+          isNew: at < 130,
+          isNewLane: false,
+          isSubagent: false,
+          lane: at % 2 === 0 ? "lane-1" : "subagent-2",
+          forgotten: 0,
+        },
+      }),
+    );
+    const { conversationCosts, laneCosts, cost, conversations } = receiptDocument(
+      receiptOf(...records),
+      "observe",
+    );
+    const costs = Object.values(conversationCosts);
+    expect(Object.keys(conversationCosts)).toHaveLength(100);
+    expect(Object.keys(conversationCosts)[0]).toBe("others");
+    expect(conversations).toBe(130);
+    expect(costs.reduce((sum, one) => sum + one.requests, 0)).toBe(500);
+    expect(costs.reduce((sum, one) => sum + one.cost, 0)).toBeCloseTo(cost, 8);
+    expect(Object.keys(conversationCosts).at(-1)).toBe(`c${499 % 130}`);
+    expect(costs.at(-1)).toMatchObject({ lane: "subagent-2" });
+    expect(costs[0]).not.toHaveProperty("lane");
+    expect(laneCosts).toEqual({
+      "lane-1": { requests: 250, cost: expect.closeTo(cost / 2, 8) as number },
+      "subagent-2": { requests: 250, cost: expect.closeTo(cost / 2, 8) as number },
+    });
   });
 
   it("says what is not in its figures", () => {

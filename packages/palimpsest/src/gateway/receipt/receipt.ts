@@ -21,10 +21,16 @@ export interface NotedBreak extends BreakRecord {
   readonly conversation: string;
 }
 
-/** What one conversation has cost. */
-export interface ConversationFigures {
+/** What one lane has cost: a client's session, or one of its subagents. */
+export interface LaneFigures {
+  readonly id: string;
   readonly requests: number;
   readonly cost: number;
+}
+
+/** What one conversation has cost. */
+export interface ConversationFigures extends LaneFigures {
+  readonly lane?: string;
 }
 
 /** What went through a gateway so far. A value: adding to it gives another one; it survives JSON. */
@@ -46,6 +52,8 @@ export interface Receipt {
   readonly unread: Readonly<Record<string, number>>;
   /** Exchanges that a recording lacks, by the reason. */
   readonly unrecorded: Readonly<Record<string, number>>;
+  /** Billed ones of which it is not known to which conversation they belong: their requests were not kept. */
+  readonly unplaced: number;
   /** Questions of how many tokens a prompt has: they cost nothing. */
   readonly tokenCounts: number;
   /** What is billed, by model; the source says who pays. */
@@ -54,10 +62,14 @@ export interface Receipt {
   /** How many there were; begun again by a client that compacts by itself, it is another one. */
   readonly conversations: number;
   readonly lanes: number;
+  /** Lines of requests that are no longer remembered, because there were too many since. */
+  readonly forgotten: number;
   /** The part of the dollars that subagents have cost. */
   readonly subagentCost: number;
-  /** Those that were heard of last; the others together. */
-  readonly conversationCosts: Readonly<Record<string, ConversationFigures>>;
+  /** The others together, and those that were heard of last, the newest at the end. */
+  readonly conversationCosts: readonly ConversationFigures[];
+  /** Likewise. */
+  readonly laneCosts: readonly LaneFigures[];
   readonly breaks: Readonly<Record<string, BreakFigures>>;
   /** The newest ones. */
   readonly newestBreaks: readonly NotedBreak[];
@@ -78,13 +90,16 @@ export const emptyReceipt = (since: number): Receipt => ({
   lost: 0,
   unread: {},
   unrecorded: {},
+  unplaced: 0,
   tokenCounts: 0,
   account: emptyAccount,
   days: {},
   conversations: 0,
   lanes: 0,
+  forgotten: 0,
   subagentCost: 0,
-  conversationCosts: {},
+  conversationCosts: [],
+  laneCosts: [],
   breaks: {},
   newestBreaks: [],
   quota: {},
@@ -113,6 +128,7 @@ export function addExchange(receipt: Receipt, record: ExchangeRecord): Receipt {
     errorTypes: counted(receipt.errorTypes, error),
     unread: counted(receipt.unread, unread),
     unrecorded: counted(receipt.unrecorded, record.unrecorded),
+    unplaced: receipt.unplaced + (record.isUnplaced === true ? 1 : 0),
     tokenCounts: receipt.tokenCounts + (record.endpoint === "count-tokens" ? 1 : 0),
     account,
     days: { ...receipt.days, [day]: { requests: before.requests + 1, cost: before.cost + cost } },
@@ -123,12 +139,19 @@ export function addExchange(receipt: Receipt, record: ExchangeRecord): Receipt {
 
 const MOST_CONVERSATIONS = 100;
 const MOST_BREAKS = 20;
-/** Conversations that no longer have a line of their own. */
+/** Conversations and lanes that no longer have a line of their own. */
 const OTHERS = "others";
 
 type OfConversations = Pick<
   Receipt,
-  "conversations" | "lanes" | "subagentCost" | "conversationCosts" | "breaks" | "newestBreaks"
+  | "conversations"
+  | "lanes"
+  | "forgotten"
+  | "subagentCost"
+  | "conversationCosts"
+  | "laneCosts"
+  | "breaks"
+  | "newestBreaks"
 >;
 
 function withConversation(
@@ -136,16 +159,21 @@ function withConversation(
   { at, conversation, found }: ExchangeRecord,
   cost: number,
 ): OfConversations {
-  const { id = OTHERS, isNew, isNewLane, isSubagent } = conversation ?? {};
-  const { [id]: known = { requests: 0, cost: 0 }, ...rest } = receipt.conversationCosts;
-  const costs = { ...rest, [id]: { requests: known.requests + 1, cost: known.cost + cost } };
+  const { id = OTHERS, isNew, isNewLane, isSubagent, lane, forgotten = 0 } = conversation ?? {};
   const reason = found?.reasons[0] ?? "unknown";
   const before = receipt.breaks[reason] ?? { count: 0, lostTokens: 0, cost: 0 };
   return {
     conversations: receipt.conversations + (isNew === true ? 1 : 0),
     lanes: receipt.lanes + (isNewLane === true ? 1 : 0),
+    forgotten: receipt.forgotten + forgotten,
     subagentCost: receipt.subagentCost + (isSubagent === true ? cost : 0),
-    conversationCosts: newestOnes(costs),
+    conversationCosts: withCost(receipt.conversationCosts, {
+      id,
+      requests: 1,
+      cost,
+      ...(lane === undefined ? {} : { lane }),
+    }),
+    laneCosts: withCost(receipt.laneCosts, { id: lane ?? OTHERS, requests: 1, cost }),
     breaks:
       found === undefined
         ? receipt.breaks
@@ -164,19 +192,29 @@ function withConversation(
   };
 }
 
+type Costs = Receipt["conversationCosts"];
+
 /** One line each as long as they are few; the one that was longest not heard of goes to the others. */
-function newestOnes(costs: Receipt["conversationCosts"]): Receipt["conversationCosts"] {
-  const oldest = Object.keys(costs).find((id) => id !== OTHERS);
-  if (Object.keys(costs).length <= MOST_CONVERSATIONS || oldest === undefined) return costs;
-  const { [oldest]: gone, [OTHERS]: others, ...rest } = costs;
-  return {
-    ...rest,
-    [OTHERS]: {
-      requests: (others?.requests ?? 0) + (gone?.requests ?? 0),
-      cost: (others?.cost ?? 0) + (gone?.cost ?? 0),
-    },
-  };
+function withCost(costs: Costs, more: ConversationFigures): Costs {
+  const known = costs.find(({ id }) => id === more.id);
+  if (known === undefined && costs.length >= MOST_CONVERSATIONS) {
+    const oldest = costs.find(({ id }) => id !== OTHERS);
+    if (oldest === undefined) return costs;
+    const { requests, cost } = oldest;
+    return withCost(withCost(without(costs, oldest), { id: OTHERS, requests, cost }), more);
+  }
+  const sum = known === undefined ? more : added(known, more);
+  const rest = known === undefined ? costs : without(costs, known);
+  return more.id === OTHERS ? [sum, ...rest] : [...rest, sum];
 }
+
+const added = (one: ConversationFigures, other: ConversationFigures): ConversationFigures => ({
+  ...one,
+  requests: one.requests + other.requests,
+  cost: one.cost + other.cost,
+});
+
+const without = (costs: Costs, one: ConversationFigures): Costs => costs.filter((other) => other !== one);
 
 /** The receipt with a request that nobody looked at. */
 export const addUnwatched = (receipt: Receipt): Receipt => ({

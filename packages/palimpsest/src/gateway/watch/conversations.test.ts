@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createConversations } from "./conversations.js";
 import { laneOf } from "./lane.js";
@@ -58,11 +59,113 @@ describe("conversations", () => {
     expect(gone).toHaveLength(20);
   });
 
-  it("of one lane a number of lines is compared, so that a program of single questions costs what it costs", () => {
+  it("of lists that begin alike in one lane a number is compared; what a list costs does not follow the number of others", () => {
     let gone = 0;
     const conversations = createConversations({ onForgotten: () => (gone += 1) });
+    const first = conversations.place(request("a question"), lane);
     for (let number = 0; number < 1000; number += 1) conversations.place(request(`question ${number}`), lane);
+    expect(gone).toBe(0);
+    for (let number = 0; number < 1000; number += 1) {
+      conversations.place(request("alike", "yes", `question ${number}`), lane);
+    }
     expect(gone).toBe(1000 - 64);
+    expect(conversations.place(request("a question", "answered", "more"), lane).line).toBe(first.line);
+  });
+
+  it("so many lines are remembered, and with each request is said how many are gone", () => {
+    const gone: string[] = [];
+    const conversations = createConversations({ onForgotten: (line) => gone.push(line), maxLines: 10 });
+    const said = Array.from(
+      { length: 25 },
+      (_, number) => conversations.place(request(`question ${number}`), lane).forgotten,
+    );
+    expect(said).toEqual([...Array(10).fill(0), ...Array(15).fill(1)]);
+    expect(gone).toEqual(Array.from({ length: 15 }, (_, number) => `line-${number + 1}`));
+    const again = conversations.place(request("question 3", "a", "b"), lane);
+    expect([again.isNewConversation, again.line.conversation]).toEqual([true, "conversation-26"]);
+  });
+
+  it("the same list under one session after another: each is a conversation, and what the next costs does not follow their number", () => {
+    let gone = 0;
+    const conversations = createConversations({ onForgotten: () => (gone += 1), maxLines: 5000 });
+    const texts = ["the same", "words", "each time"];
+    for (let number = 0; number < 6000; number += 1) {
+      const placed = conversations.place(request(...texts), { ...lane, key: `session ${number}` });
+      expect(placed.isNewConversation).toBe(true);
+    }
+    expect(gone).toBe(1000);
+    const again = conversations.place(request(...texts, "and", "on"), { ...lane, key: "session 5999" });
+    expect(again).toMatchObject({ isNewConversation: false, isNewLane: false });
+  });
+
+  it("names go on from those that another process has given", () => {
+    const conversations = createConversations({
+      onForgotten: () => {},
+      conversationsBefore: 7,
+      lanesBefore: 4,
+    });
+    expect(conversations.place(request("a"), lane)).toMatchObject({
+      line: { conversation: "conversation-8" },
+      lane: "lane-5",
+    });
+    expect(conversations.place(request("a"), { ...lane, key: "another", isSubagent: true })).toMatchObject({
+      lane: "subagent-6",
+    });
+  });
+
+  it("what is equal to what is remembered is that, whatever moves its markers and however a text is spelled", () => {
+    const conversations = createConversations({ onForgotten: () => {} });
+    const copy = <T>(value: T): T => structuredClone(value);
+    const marked = (text: string) => [{ type: "text", text, cache_control: { type: "ephemeral" } }];
+    const tools = [{ name: "read", description: "reads" }];
+    const messagesOf = ({ request: placed }: ReturnType<typeof conversations.place>): readonly unknown[] =>
+      placed["messages"] as readonly unknown[];
+    const ask = (...texts: readonly unknown[]) =>
+      conversations.place(copy({ ...request(...texts), tools }), lane);
+    const first = ask("a", "b", marked("c"));
+    const second = ask("a", "b", "c", "d", marked("e"));
+    const third = ask("a", "b", "c", "d", "e", "f", marked("g"));
+    expect(second.request["tools"]).toBe(first.request["tools"]);
+    for (const at of [0, 1]) expect(messagesOf(second)[at]).toBe(messagesOf(first)[at]);
+    for (const at of [0, 1, 2, 3]) expect(messagesOf(third)[at]).toBe(messagesOf(second)[at]);
+    expect(third.request).toEqual({ ...request("a", "b", "c", "d", "e", "f", marked("g")), tools });
+    const moved = ask("a", "b", "c", "d", marked("e"));
+    expect(messagesOf(moved).at(-1)).toEqual({ role: "user", content: marked("e") });
+  });
+
+  it("whatever lists come with whatever markers, the request is what it was", () => {
+    const block = fc.record(
+      {
+        type: fc.constant("text"),
+        text: fc.constantFrom("a", "b"),
+        cache_control: fc.constant({ type: "e" }),
+      },
+      { requiredKeys: ["type", "text"] },
+    );
+    const result = fc.record({
+      type: fc.constant("tool_result"),
+      content: fc.oneof(fc.constantFrom("a", "b"), fc.array(block, { maxLength: 2 })),
+    });
+    const content = fc.oneof(
+      fc.constantFrom("a", "b"),
+      fc.array(fc.oneof(block, result, fc.jsonValue()), { maxLength: 3 }),
+      fc.jsonValue(),
+    );
+    const list = fc.array(content, { maxLength: 4 });
+    fc.assert(
+      fc.property(
+        fc.array(list, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 2000 }),
+        (lists, maxCharacters) => {
+          const conversations = createConversations({ onForgotten: () => {}, maxCharacters, maxLines: 3 });
+          for (const contents of lists) {
+            const text = JSON.stringify(request(...contents));
+            const placed = conversations.place(JSON.parse(text) as Record<string, unknown>, lane);
+            expect(JSON.stringify(placed.request)).toBe(text);
+          }
+        },
+      ),
+    );
   });
 
   it("tenants share nothing, and the same words in two lanes are two conversations", () => {

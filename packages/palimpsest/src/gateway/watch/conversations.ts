@@ -1,33 +1,27 @@
 import { createHash } from "node:crypto";
-import { hashMessage, hashValue } from "@palimpsest/core/engine";
-import {
-  canonicalMessage,
-  createPrefixTree,
-  sharedDepth,
-  type ListedMessage,
-  type PrefixNode,
-} from "@palimpsest/core/tree";
+import { createPrefixTree, type PrefixNode } from "@palimpsest/core/tree";
+import { createHeads, type Head } from "./heads.js";
+import { heldMessages, nothingHeld } from "./held-messages.js";
 import type { Lane } from "./lane.js";
-import { comparable, headParts, messageParts, messagesOf, type PromptPart } from "./prompt-parts.js";
+import { bestOf, firstOf, type KeptLine, type Line } from "./lines.js";
+import { messageParts, messagesOf, type PromptPart } from "./prompt-parts.js";
+import { RecentMap } from "./recent-map.js";
 
-/** A line of requests that each go on from the one before: one path through the tree of beginnings. */
-interface Line {
-  /** Of this line alone; what the watch of the cache knows it by. */
-  readonly id: string;
-  /** Shared by lines that begin alike and go different ways. */
-  readonly conversation: string;
-  readonly lane: string;
-  /** When the newest answer had come to its end. */
-  answeredAt: number;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Where a request belongs. */
 export interface Placed {
   readonly line: Line;
   /** Its messages, as a place in the tree of beginnings. */
   readonly node: PrefixNode;
+  /** The request with what is remembered in place of what is equal to it: what holds on to it holds nothing twice. */
+  readonly request: Fields;
   readonly isNewConversation: boolean;
   readonly isNewLane: boolean;
+  /** Its lane's name; undefined where there were too many to remember. */
+  readonly lane: string | undefined;
+  /** Lines that are no longer remembered since this request came. */
+  readonly forgotten: number;
   /** What the request before had, looked up where it is needed; undefined for a first one, and where it goes another way than that one. */
   readonly before: (() => readonly PromptPart[]) | undefined;
   /** What this request has. */
@@ -35,36 +29,28 @@ export interface Placed {
 }
 
 export interface Conversations {
-  place(request: Readonly<Record<string, unknown>>, lane: Lane & { readonly tenant: string }): Placed;
+  place(request: Fields, lane: Lane & { readonly tenant: string }): Placed;
 }
 
 export interface ConversationsOptions {
   /** Told of lines that are dropped. */
   readonly onForgotten: (line: string) => void;
-  /** Characters of messages, and of system prompts with tools, that are remembered; what was longest not heard of goes first. */
+  /** Characters of messages, and of what lines have beside them; what was longest not heard of goes first. */
   readonly maxCharacters?: number;
-}
-
-interface Kept extends Line {
-  node: PrefixNode;
-  head: Head;
-}
-
-/** System prompt and tools of a line's newest request. What has the same is one object. */
-interface Head {
-  readonly key: string;
-  readonly shape: Shape;
-  readonly parts: readonly PromptPart[];
-  readonly characters: number;
-  lines: number;
+  readonly maxMessages?: number;
+  readonly maxLines?: number;
+  /** How many there were before, in another process: names go on from there. */
+  readonly conversationsBefore?: number;
+  readonly lanesBefore?: number;
 }
 
 const MOST_CHARACTERS = 64_000_000;
 const MOST_MESSAGES = 250_000;
-/** Of lanes only the names are remembered, to count them. */
-const MOST_LANES = 100_000;
-/** Of a lane, so many lines are compared with a request. */
-const MOST_LINES = 64;
+const MOST_LINES = 20_000;
+/** Of lanes only numbers are remembered, to count and to name them. */
+const MOST_LANES = 500_000;
+/** Of lines that begin alike in one lane, so many are compared with a request. */
+const MOST_ALIKE = 64;
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -75,152 +61,117 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 export function createConversations({
   onForgotten,
   maxCharacters = MOST_CHARACTERS,
+  maxMessages = MOST_MESSAGES,
+  maxLines = MOST_LINES,
+  conversationsBefore = 0,
+  lanesBefore = 0,
 }: ConversationsOptions): Conversations {
-  const lines = new Set<Kept>();
-  const byLane = new Map<string, Kept[]>();
-  const byNode = new Map<PrefixNode, Set<Kept>>();
-  const heads = new Map<string, Head>();
-  const lanes = new Set<string>();
-  let headCharacters = 0;
-  let count = 0;
+  const lines = new RecentMap<string, KeptLine>();
+  const groups = new Map<string, readonly KeptLine[]>();
+  /** Sets: many sessions may begin with the very same list. */
+  const byNode = new Map<PrefixNode, Set<KeptLine>>();
+  const heads = createHeads();
+  const lanes = new Map<number, number>();
+  let heldCharacters = 0;
+  let lineCount = 0;
+  let conversationCount = conversationsBefore;
+  let laneCount = lanesBefore;
+  let forgotten = 0;
 
   const tree = createPrefixTree({
     hash: sha256,
     maxCharacters,
-    maxMessages: MOST_MESSAGES,
+    maxMessages,
     onForgotten: (node) => byNode.get(node)?.forEach((line) => forget(line)),
   });
 
-  const leave = (line: Kept): void => {
-    const { node, head } = line;
-    const there = byNode.get(node);
+  const leave = (line: KeptLine): void => {
+    const there = byNode.get(line.node);
     there?.delete(line);
-    if (there?.size === 0) byNode.delete(node);
-    head.lines -= 1;
-    if (head.lines > 0) return;
-    heads.delete(head.key);
-    headCharacters -= head.characters;
+    if (there?.size === 0) byNode.delete(line.node);
+    heldCharacters -= line.held.characters;
+    heads.release(line.head);
   };
 
-  const forget = (line: Kept): void => {
+  const forget = (line: KeptLine): void => {
     leave(line);
-    lines.delete(line);
-    const rest = (byLane.get(line.lane) ?? []).filter((other) => other !== line);
-    if (rest.length === 0) byLane.delete(line.lane);
-    else byLane.set(line.lane, rest);
+    lines.delete(line.id);
+    const alike = without(groups.get(line.group), line);
+    if (alike.length === 0) groups.delete(line.group);
+    else groups.set(line.group, alike);
+    forgotten += 1;
     onForgotten(line.id);
   };
 
-  const arrive = (line: Kept, node: PrefixNode, head: Head): void => {
-    line.node = node;
-    line.head = head;
-    if (head.lines === 0) {
-      heads.set(head.key, head);
-      headCharacters += head.characters;
-    }
-    head.lines += 1;
-    byNode.set(node, (byNode.get(node) ?? new Set()).add(line));
-    lines.delete(line);
-    lines.add(line);
-    const others = (byLane.get(line.lane) ?? []).filter((other) => other !== line);
-    byLane.set(line.lane, [line, ...others]);
-    const last = others.at(-1);
-    if (others.length >= MOST_LINES && last !== undefined) forget(last);
-    for (const oldest of lines) {
-      if (headCharacters <= maxCharacters) break;
-      if (oldest !== line) forget(oldest);
-    }
-  };
+  const isTooMuch = (): boolean => heads.characters + heldCharacters > maxCharacters || lines.size > maxLines;
 
-  const headOf = (request: Readonly<Record<string, unknown>>): Head => {
-    const parts = headParts(request);
-    const shape = shapeOf(request, parts);
-    const key = JSON.stringify(shape);
-    return heads.get(key) ?? { key, shape, parts, characters: JSON.stringify(parts).length, lines: 0 };
+  /** The line is where it says to be. */
+  const arrive = (line: KeptLine): void => {
+    heads.hold(line.head);
+    heldCharacters += line.held.characters;
+    byNode.set(line.node, (byNode.get(line.node) ?? new Set()).add(line));
+    lines.set(line.id, line);
+    const others = without(groups.get(line.group), line);
+    groups.set(line.group, [line, ...others]);
+    const last = others.at(-1);
+    if (others.length >= MOST_ALIKE && last !== undefined) forget(last);
+    while (isTooMuch()) {
+      const [, oldest] = lines.oldest() ?? [];
+      if (oldest === undefined || oldest === line) return;
+      forget(oldest);
+    }
   };
 
   return {
-    place(request, { key: lane, tenant }) {
-      const { node } = tree.place(messagesOf(request), { scope: tenant });
-      const isNewLane = !lanes.has(lane) && lanes.size < MOST_LANES;
-      if (isNewLane) lanes.add(lane);
-      const head = headOf(request);
-      const now = partsOf(node, head);
-      const best = bestOf(byLane.get(lane) ?? [], node, head);
-      if (best?.goesOn === true) {
-        const { line } = best;
-        const { node: nodeBefore, head: headBefore } = line;
-        leave(line);
-        arrive(line, node, head);
-        return {
-          line,
-          before: partsOf(nodeBefore, headBefore),
-          now,
-          node,
-          isNewLane,
-          isNewConversation: false,
-        };
-      }
-      count += 1;
-      const line: Kept = {
-        id: `line-${count}`,
-        conversation: best?.line.conversation ?? `conversation-${count}`,
+    place(request, { key: lane, isSubagent, tenant }) {
+      const messages = messagesOf(request);
+      const forgottenBefore = forgotten;
+      const { node } = tree.place(messages, { scope: tenant });
+      const laneNumber = Number.parseInt(sha256(lane).slice(0, 13), 16);
+      const isNewLane = !lanes.has(laneNumber) && lanes.size < MOST_LANES;
+      if (isNewLane) lanes.set(laneNumber, (laneCount += 1));
+      const named = lanes.get(laneNumber);
+      const group = `${laneNumber} ${firstOf(node)?.key ?? ""}`;
+      const alike = groups.get(group) ?? [];
+      const head = heads.of(request, [...new Set(alike.map((line) => line.head))]);
+      const best = bestOf(alike, node, head);
+      const known = best?.goesOn === true ? best.line : undefined;
+      const before = known === undefined ? undefined : partsOf(known.node, known.head);
+      const held = heldMessages(messages, node, (known?.held ?? nothingHeld).messages);
+      const conversation = best?.line.conversation ?? `conversation-${(conversationCount += 1)}`;
+      const line: KeptLine = known ?? {
+        id: `line-${(lineCount += 1)}`,
+        conversation,
         lane,
+        group,
         node,
         head,
+        held,
         answeredAt: 0,
       };
-      arrive(line, node, head);
-      return { line, before: undefined, now, node, isNewLane, isNewConversation: best === undefined };
+      if (known !== undefined) leave(known);
+      line.node = node;
+      line.head = head;
+      line.held = held;
+      arrive(line);
+      return {
+        line,
+        node,
+        request: { ...request, ...head.fields, messages: held.messages },
+        before,
+        now: partsOf(node, head),
+        isNewLane,
+        lane: named === undefined ? undefined : `${isSubagent ? "subagent" : "lane"}-${named}`,
+        isNewConversation: best === undefined,
+        forgotten: forgotten - forgottenBefore,
+      };
     },
   };
 }
 
+const without = (list: readonly KeptLine[] | undefined, line: KeptLine): readonly KeptLine[] =>
+  (list ?? []).filter((other) => other !== line);
+
 const partsOf =
   (node: PrefixNode, { parts }: Head) =>
   (): readonly PromptPart[] => [...parts, ...messageParts(node)];
-
-interface Match {
-  readonly line: Kept;
-  readonly goesOn: boolean;
-}
-
-/** The line that shares most; of several the one that is most alike, then the newest. One that goes on comes before all others. */
-function bestOf(lines: readonly Kept[], node: PrefixNode, { shape }: Head): Match | undefined {
-  const scored = lines.flatMap((line) => {
-    const shared = sharedDepth(line.node, node);
-    const alike = shape.filter((part, index) => part === line.head.shape[index]).length;
-    // The same words to another model under another prompt with other tools: a title, a classifier.
-    return shared === 0 || alike === 0 ? [] : [{ line, shared, score: shared * 4 + alike }];
-  });
-  const ranked = scored.toSorted((one, other) => other.score - one.score);
-  const next = ranked.find(({ line, shared }) => shared === line.node.depth);
-  const edited = next ?? ranked.find(({ line, shared }) => isEdited(line.node, node, shared));
-  const best = edited ?? ranked[0];
-  return best === undefined ? undefined : { line: best.line, goesOn: edited !== undefined };
-}
-
-/** Whether a list is another one with something in it changed: of what follows the change something is still there. */
-function isEdited(before: PrefixNode, now: PrefixNode, shared: number): boolean {
-  if (now.depth < before.depth) return false;
-  let [one, other]: [PrefixNode | undefined, PrefixNode | undefined] = [before, now];
-  while (other !== undefined && other.depth > before.depth) other = other.parent;
-  while (one !== undefined && other !== undefined && one.depth > shared + 1) {
-    if (one.message !== undefined && other.message !== undefined && isAlike(one.message, other.message))
-      return true;
-    [one, other] = [one.parent, other.parent];
-  }
-  return false;
-}
-
-const isAlike = (one: ListedMessage, other: ListedMessage): boolean =>
-  hashMessage(canonicalMessage(one)) === hashMessage(canonicalMessage(other));
-
-/** What tells a conversation from a side question that begins with the same words. */
-type Shape = readonly [model: string, system: string, tools: string];
-
-function shapeOf(request: Readonly<Record<string, unknown>>, parts: readonly PromptPart[]): Shape {
-  const hashOf = (kind: PromptPart["kind"]): string =>
-    hashValue(parts.filter((part) => part.kind === kind).map(comparable));
-  return [hashValue(request["model"] ?? ""), hashOf("system"), hashOf("tool")];
-}

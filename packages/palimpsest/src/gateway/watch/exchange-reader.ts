@@ -21,6 +21,9 @@ export interface ReaderOptions {
   readonly recordFolder?: string;
   /** Bytes of contents that are kept for what other policies would have cost. */
   readonly whatIfBytes?: number;
+  /** How many conversations there were before this one began. */
+  readonly conversationsBefore?: number;
+  readonly lanesBefore?: number;
   /** Who plays them. Default: this thread. */
   readonly startPlayer?: () => WhatIfPlayer;
 }
@@ -31,15 +34,19 @@ export function createExchangeReader(options: ReaderOptions = {}): ExchangeReade
   const recorder = recordFolder === undefined ? undefined : recorderIn(recordFolder);
   const contents = createWhatIfContents(options.whatIfBytes);
   const keeper = createRecorder(contents);
-  const watch = createCacheWatch({ settings: { cacheBreakSources: 10_000, cacheBreakDiffs: 0 } });
-  const conversations = createConversations({ onForgotten: (line) => watch.forget(line) });
+  // Lines are bounded, and the watch knows no others.
+  const watch = createCacheWatch({ settings: { cacheBreakSources: 100_000, cacheBreakDiffs: 0 } });
+  const conversations = createConversations({
+    onForgotten: (line) => watch.forget(line),
+    conversationsBefore: options.conversationsBefore ?? 0,
+    lanesBefore: options.lanesBefore ?? 0,
+  });
 
   const breakOf = (
     exchange: Exchange,
     call: NonNullable<ExchangeRecord["call"]>,
-    { request, placed }: { readonly request: Fields; readonly placed: Placed },
+    { line, request, before, now }: Placed,
   ): BreakRecord | undefined => {
-    const { line, before, now } = placed;
     const endedAt = exchange.at + exchange.milliseconds;
     // One that began before the other was answered could not read what that one wrote.
     const isBeside = exchange.at < line.answeredAt;
@@ -67,18 +74,21 @@ export function createExchangeReader(options: ReaderOptions = {}): ExchangeReade
   const observed = (exchange: Exchange): ExchangeRecord => {
     const record = readExchange(exchange);
     if (record.endpoint !== "messages" || record.call === undefined) return record;
+    if (exchange.requestBody === undefined) return { ...record, isUnplaced: true };
     const read = requestOf(exchange);
     if (read === undefined) return record;
     const { request, text } = read;
     const lane = laneOf(exchange.headers, request);
     const key = JSON.stringify([exchange.tenant, lane.key]);
     const placed = conversations.place(request, { ...lane, key, tenant: exchange.tenant });
-    const found = breakOf(exchange, record.call, { request, placed });
+    const found = breakOf(exchange, record.call, placed);
     const conversation: ConversationRecord = {
       id: placed.line.conversation,
       isNew: placed.isNewConversation,
       isNewLane: placed.isNewLane,
       isSubagent: lane.isSubagent,
+      ...(placed.lane === undefined ? {} : { lane: placed.lane }),
+      forgotten: placed.forgotten,
     };
     const known = { placed, request, text, outcome: outcomeOf(record) };
     const unrecorded = recordOf(() => recorder?.record(exchange, known));

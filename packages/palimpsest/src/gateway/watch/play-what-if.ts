@@ -8,7 +8,7 @@ import { conversationIn } from "../../replay/rounds/open-conversation.js";
 import { transcriptInMemory } from "../../replay/rounds/recording-file.js";
 import { priceOf } from "../../simulator/core/pricing.js";
 import type { WhatIfFigures } from "../receipt/what-if-figures.js";
-import type { CompressedTranscript } from "./what-if-contents.js";
+import type { KeptTranscript } from "./what-if-contents.js";
 
 /** Beside `as-recorded`, which says how far the replay is off. */
 const POLICIES = "palimpsest,classic,as-recorded";
@@ -17,14 +17,15 @@ const AS_RECORDED = "as-recorded";
 /** What a conversation adds to the figures. */
 export type PlayedWhatIf = Omit<WhatIfFigures, "conversations" | "leftOut"> | { readonly leftOut: string };
 
-function* inflated(lines: CompressedTranscript): Generator<Uint8Array> {
-  for (const line of lines) yield inflateRawSync(line);
+function* inflated(transcript: KeptTranscript): Generator<Uint8Array> {
+  for (const piece of transcript.pieces) yield inflateRawSync(piece);
+  yield Buffer.from(transcript.rest);
 }
 
 /** Plays a conversation through other policies; of its turns those count of which it is known what they used. */
-export async function playWhatIf(lines: CompressedTranscript): Promise<PlayedWhatIf> {
+export async function playWhatIf(transcript: KeptTranscript): Promise<PlayedWhatIf> {
   try {
-    const conversation = await conversationIn(transcriptInMemory(() => inflated(lines)));
+    const conversation = await conversationIn(transcriptInMemory(() => inflated(transcript)));
     if (conversation.overview.models.every(({ model }) => findModel(model) === undefined)) {
       return { leftOut: "no price known" };
     }

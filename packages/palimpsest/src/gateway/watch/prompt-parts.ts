@@ -75,6 +75,7 @@ export function firstDifference(
 ): Difference | undefined {
   for (const [at, part] of before.entries()) {
     const other = now[at];
+    if (other?.value === part.value && other?.kind === part.kind) continue;
     const text = JSON.stringify(comparable(part)) ?? "";
     const otherText = other === undefined ? "" : (JSON.stringify(comparable(other)) ?? "");
     if (other !== undefined && other.kind === part.kind && text === otherText) continue;

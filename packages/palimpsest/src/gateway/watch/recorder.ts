@@ -11,6 +11,7 @@ import type { Exchange } from "./exchange.js";
 import { clientOf } from "./lane.js";
 import { messagesOf } from "./prompt-parts.js";
 import { betasOf } from "./read-headers.js";
+import { RecentMap } from "./recent-map.js";
 import { wholeAnswer } from "./whole-answer.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,9 +19,12 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What of a conversation is kept somewhere. */
 export type Recorded = Pick<ConversationRecording, "has" | "message" | "request">;
 
-/** Where conversations are kept. `onMessage` is told of what is there already, where it has to be read. */
+/**
+ * Where conversations are kept. `onMessage` is told of what is there already, where it has to be read. Undefined for one that is not
+ * kept any more.
+ */
 export interface Recordings {
-  file(place: string, session: string, onMessage: (message: Message) => void): Recorded;
+  file(place: string, session: string, onMessage: (message: Message) => void): Recorded | undefined;
 }
 
 /** A folder, private; what looks like a key is taken out. Throws as the disk does. */
@@ -45,20 +49,23 @@ export interface Recorder {
 const NOTHING: ListedMessage = { role: "" };
 
 /** Of conversations the files are remembered by name. */
-const MOST_CONVERSATIONS = 100_000;
+const MOST_CONVERSATIONS = 50_000;
+/** Of a conversation so many ends of paths: a request that goes on from one of them is not walked through from its first message. */
+const MOST_ENDS = 16;
 
 /** A conversation as it is kept, and what was answered to which of its messages. */
 interface Opened {
   readonly file: Recorded;
   readonly session: string;
   readonly answers: Answers;
-  /** Of beginnings that were seen before. */
-  readonly uuids: WeakMap<PrefixNode, string>;
+  /** Ids of the last messages of lists that were recorded, by their places in the tree. */
+  readonly ends: RecentMap<string, string>;
 }
 
 const redact = (text: string): string => redactSecrets(text, {});
 
-type Answers = Map<string, { readonly uuid: string; readonly print: string }[]>;
+/** Ids of answers, by the message before them and their print. */
+type Answers = Map<string, string>;
 
 /**
  * Keeps each conversation apart, its messages and its requests. A message's id is that of its place in the tree of beginnings, so
@@ -67,7 +74,7 @@ type Answers = Map<string, { readonly uuid: string; readonly print: string }[]>;
 export function createRecorder(recordings: Recordings): Recorder {
   const opened = new WeakMap<Recorded, Opened>();
   /** By conversation, of this process; and which conversation has a session. */
-  const sessions = new Map<string, string>();
+  const sessions = new RecentMap<string, string>();
   const owners = new Map<string, string>();
 
   const sessionOf = ({ line }: Placed, request: Fields): string => {
@@ -81,26 +88,24 @@ export function createRecorder(recordings: Recordings): Recorder {
       : plain;
     sessions.set(line.conversation, session);
     owners.set(session, line.conversation);
-    for (const [conversation, oldest] of sessions) {
-      if (sessions.size <= MOST_CONVERSATIONS) break;
+    const [conversation, oldest] = sessions.oldest() ?? [];
+    if (sessions.size > MOST_CONVERSATIONS && conversation !== undefined && oldest !== undefined) {
       sessions.delete(conversation);
       owners.delete(oldest);
     }
     return session;
   };
 
-  const openFor = (placed: Placed, exchange: Exchange, request: Fields): Opened => {
+  const openFor = (placed: Placed, exchange: Exchange, request: Fields): Opened | undefined => {
     const session = sessionOf(placed, request);
     const tenant = exchange.tenant.replaceAll(/[^\w-]/g, "_");
     const answers: Answers = new Map();
     const file = recordings.file(join(tenant, `gateway-${session}`), session, (message) => {
       if (message.type !== "assistant") return;
-      noteAnswer(answers, message.parentUuid, {
-        uuid: message.uuid,
-        print: printOf(message.message.content),
-      });
+      noteAnswer(answers, answerKey(message.parentUuid, printOf(message.message.content)), message.uuid);
     });
-    const known = opened.get(file) ?? { file, session, answers, uuids: new WeakMap() };
+    if (file === undefined) return undefined;
+    const known = opened.get(file) ?? { file, session, answers, ends: new RecentMap() };
     opened.set(file, known);
     return known;
   };
@@ -108,15 +113,18 @@ export function createRecorder(recordings: Recordings): Recorder {
   return {
     record(exchange, { placed, request, text, outcome }) {
       const into = openFor(placed, exchange, request);
-      const { file, session, answers } = into;
+      if (into === undefined) return;
+      const { file, session, answers, ends } = into;
       const messages = messagesOf(request);
-      let parent: string | null = null;
-      for (const node of pathTo(placed.node)) {
+      const { path, end } = pathTo(placed.node, ends);
+      let parent = end;
+      for (const node of path) {
         const uuid: string = uuidOf(into, parent, node);
         const value = messages[node.depth - 1];
         if (!file.has(uuid)) file.message(messageOf(value, { session, uuid, parent, exchange, request }));
         parent = uuid;
       }
+      if (parent !== null) noteEnd(ends, placed.node.key, parent);
       const answer = wholeAnswer(exchange);
       if (answer !== undefined) {
         const { id, model, content, usage, stop_reason: stopReason } = answer;
@@ -124,7 +132,7 @@ export function createRecorder(recordings: Recordings): Recorder {
         if (!file.has(uuid)) {
           const origin = originOf({ session, uuid, parent, at: exchange.at + exchange.milliseconds });
           file.message(createAssistantMessage(origin, { id, model, content, usage, stopReason }));
-          noteAnswer(answers, parent, { uuid, print: printOf(content) });
+          noteAnswer(answers, answerKey(parent, printOf(content)), uuid);
         }
       }
       file.request({
@@ -138,32 +146,38 @@ export function createRecorder(recordings: Recordings): Recorder {
   };
 }
 
-/** The beginnings of a list, the shortest first. */
-function pathTo(node: PrefixNode): readonly PrefixNode[] {
+/** The beginnings of a list from the longest on that was recorded, and the id of the message at its end. */
+function pathTo(
+  node: PrefixNode,
+  ends: RecentMap<string, string>,
+): { readonly path: readonly PrefixNode[]; readonly end: string | null } {
   const path: PrefixNode[] = [];
-  for (let at: PrefixNode | undefined = node; at?.message !== undefined; at = at.parent) path.push(at);
-  return path.toReversed();
+  for (let at: PrefixNode | undefined = node; at?.message !== undefined; at = at.parent) {
+    const end = ends.get(at.key);
+    if (end !== undefined) return { path: path.toReversed(), end };
+    path.push(at);
+  }
+  return { path: path.toReversed(), end: null };
 }
 
-function noteAnswer(
-  answers: Answers,
-  parent: string | null,
-  answer: { readonly uuid: string; readonly print: string },
-): void {
-  answers.set(parent ?? "", [...(answers.get(parent ?? "") ?? []), answer]);
+function noteEnd(ends: RecentMap<string, string>, key: string, uuid: string): void {
+  ends.set(key, uuid);
+  const [oldest] = ends.oldest() ?? [];
+  if (ends.size > MOST_ENDS && oldest !== undefined) ends.delete(oldest);
+}
+
+const answerKey = (parent: string | null, print: string): string => `${parent ?? ""} ${print}`;
+
+/** Of several that are the same, the first. */
+function noteAnswer(answers: Answers, key: string, uuid: string): void {
+  if (!answers.has(key)) answers.set(key, uuid);
 }
 
 /** The id of a message after another: that of its place in the tree, and of an answer that was recorded as it came, that one's. */
-function uuidOf({ answers, uuids }: Opened, parent: string | null, node: PrefixNode): string {
-  const known = uuids.get(node);
-  if (known !== undefined) return known;
+function uuidOf({ answers }: Opened, parent: string | null, node: PrefixNode): string {
   const { role, content } = node.message ?? NOTHING;
-  const print = role === "assistant" ? printOf(content) : "";
-  const answer =
-    role === "assistant" ? answers.get(parent ?? "")?.find((one) => one.print === print) : undefined;
-  const uuid = answer?.uuid ?? uuidFor(node.key);
-  uuids.set(node, uuid);
-  return uuid;
+  const answer = role === "assistant" ? answers.get(answerKey(parent, printOf(content))) : undefined;
+  return answer ?? uuidFor(node.key);
 }
 
 /** What of an answer a client sends back whatever it leaves out: its words and its calls. The same once keys are taken out. */

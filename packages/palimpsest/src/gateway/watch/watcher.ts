@@ -28,6 +28,8 @@ export interface Watcher {
   begin(head: ExchangeHead): ExchangeWatch;
   /** Resolves once every exchange that is over was read. */
   settled(): Promise<void>;
+  /** Resolves once every exchange is over, and was read: for who has dropped all connections. */
+  ended(): Promise<void>;
 }
 
 export interface WatcherOptions {
@@ -36,14 +38,29 @@ export interface WatcherOptions {
   readonly onPass: () => void;
   readonly onBegin?: () => void;
   readonly onRecord: (record: ExchangeRecord) => void;
+  readonly mostWaiting?: number;
 }
 
 /** More of a body is passed on, and not kept. The API takes 32 MB. */
 const MOST_KEPT = 40 * 1024 * 1024;
+/** So much may wait to be read. Of what comes beyond it the request is dropped: what was used says the answer. */
+const MOST_WAITING = 128 * 1024 * 1024;
 
 /** Keeps what the path hands over, without copying it, until an exchange is over; then it is read. */
-export function createWatcher({ reader, now, onPass, onBegin, onRecord }: WatcherOptions): Watcher {
+export function createWatcher({
+  reader,
+  now,
+  onPass,
+  onBegin,
+  onRecord,
+  mostWaiting = MOST_WAITING,
+}: WatcherOptions): Watcher {
+  const open = new Set<Promise<void>>();
   const underWay = new Set<Promise<void>>();
+  let waiting = 0;
+  const settled = async (): Promise<void> => {
+    while (underWay.size > 0) await Promise.all(underWay);
+  };
   return {
     pass: onPass,
     begin(head) {
@@ -52,6 +69,9 @@ export function createWatcher({ reader, now, onPass, onBegin, onRecord }: Watche
       const response = createKept();
       let answer: AnswerHead | undefined;
       let isOver = false;
+      let close = (): void => {};
+      const closed = new Promise<void>((resolve) => (close = resolve));
+      open.add(closed);
       return {
         request: request.add,
         answer(given) {
@@ -62,6 +82,9 @@ export function createWatcher({ reader, now, onPass, onBegin, onRecord }: Watche
           if (isOver) return;
           isOver = true;
           const milliseconds = now() - head.at;
+          if (waiting + request.size() + response.size() > mostWaiting) request.drop();
+          const bytes = request.size() + response.size();
+          waiting += bytes;
           // Not before the answer's last bytes are on their way.
           const reading = turnOfTheLoop().then(async () => {
             const bodies = { requestBody: request.whole(), answerBody: response.whole() };
@@ -77,18 +100,28 @@ export function createWatcher({ reader, now, onPass, onBegin, onRecord }: Watche
             onRecord(await reader.read(exchange));
           });
           underWay.add(reading);
-          void reading.finally(() => underWay.delete(reading));
+          void reading.finally(() => {
+            underWay.delete(reading);
+            waiting -= bytes;
+          });
+          open.delete(closed);
+          close();
         },
       };
     },
-    async settled() {
-      while (underWay.size > 0) await Promise.all(underWay);
+    settled,
+    async ended() {
+      await Promise.all(open);
+      await settled();
     },
   };
 }
 
 interface Kept {
   readonly add: (bytes: Uint8Array) => void;
+  readonly drop: () => void;
+  /** Of what is kept. */
+  readonly size: () => number;
   /** In memory of its own, so that it can be handed to another thread. Undefined where it was too much. */
   readonly whole: () => Uint8Array | undefined;
 }
@@ -102,6 +135,11 @@ function createKept(): Kept {
       if (size <= MOST_KEPT) parts.push(bytes);
       else parts = [];
     },
+    drop() {
+      size = Infinity;
+      parts = [];
+    },
+    size: () => (size <= MOST_KEPT ? size : 0),
     whole() {
       if (size > MOST_KEPT) return undefined;
       const whole = new Uint8Array(size);

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { playWhatIf, type PlayedWhatIf } from "./play-what-if.js";
-import type { CompressedTranscript } from "./what-if-contents.js";
+import type { KeptTranscript } from "./what-if-contents.js";
 
 /** From the thread: what one conversation came to. */
 export interface WhatIfReport {
@@ -8,8 +8,8 @@ export interface WhatIfReport {
 }
 
 /** Plays conversations one after another, as they come. */
-parentPort?.on("message", (lines: CompressedTranscript) => {
-  void playWhatIf(lines).then((played) => {
+parentPort?.on("message", (transcript: KeptTranscript) => {
+  void playWhatIf(transcript).then((played) => {
     const report: WhatIfReport = { played };
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread, not of a window
     parentPort?.postMessage(report);

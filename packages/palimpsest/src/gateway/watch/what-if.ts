@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import type { WhatIfFigures } from "../receipt/what-if-figures.js";
 import type { PlayedWhatIf } from "./play-what-if.js";
-import type { CompressedTranscript, WhatIfContents } from "./what-if-contents.js";
+import type { KeptTranscript, WhatIfContents } from "./what-if-contents.js";
 import type { WhatIfReport } from "./what-if-worker.js";
 
 /** Who plays conversations. After its end what it was at is of no account. */
 export interface WhatIfPlayer {
-  readonly play: (lines: CompressedTranscript) => Promise<PlayedWhatIf>;
+  readonly play: (transcript: KeptTranscript) => Promise<PlayedWhatIf>;
   readonly end: () => void;
 }
 
@@ -14,7 +14,7 @@ const NOT_IN_TIME = "not replayed: no time was left";
 
 /** Plays in the thread that asks. */
 export const playHere = (): WhatIfPlayer => ({
-  play: async (lines) => (await import("./play-what-if.js")).playWhatIf(lines),
+  play: async (transcript) => (await import("./play-what-if.js")).playWhatIf(transcript),
   end: () => {},
 });
 
@@ -22,25 +22,32 @@ export const playHere = (): WhatIfPlayer => ({
 export function playInThread(): WhatIfPlayer {
   let worker: Worker | undefined;
   return {
-    play: (lines) =>
+    play: (transcript) =>
       new Promise((resolve) => {
-        worker ??= new Worker(new URL("./what-if-worker.js", import.meta.url));
-        const current = worker;
-        const done = (played: PlayedWhatIf): void => {
-          current.removeAllListeners();
-          resolve(played);
-        };
-        current.once("message", ({ played }: WhatIfReport) => done(played));
-        current.on("error", () => {});
-        current.once("exit", () => {
+        const current = (worker ??= startWorker());
+        const onMessage = ({ played }: WhatIfReport): void => done(played);
+        const onExit = (): void => {
           worker = undefined;
           done({ leftOut: "cannot be replayed" });
-        });
+        };
+        // Only these two: a thread that has lost the listeners of its own is never heard again.
+        const done = (played: PlayedWhatIf): void => {
+          current.off("message", onMessage).off("exit", onExit);
+          resolve(played);
+        };
+        current.once("message", onMessage).once("exit", onExit);
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-        current.postMessage(lines);
+        current.postMessage(transcript);
       }),
     end: () => void worker?.terminate(),
   };
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL("./what-if-worker.js", import.meta.url));
+  // Its exit says enough.
+  worker.on("error", () => {});
+  return worker;
 }
 
 /**
@@ -65,7 +72,7 @@ export async function whatIf(
     leftOut: contents.leftOut(),
   };
   try {
-    for (const transcript of contents.transcripts().toReversed()) {
+    for (const transcript of contents.transcripts()) {
       const played = isOver() ? undefined : await player.play(transcript);
       figures = added(figures, isOver() || played === undefined ? { leftOut: NOT_IN_TIME } : played);
     }

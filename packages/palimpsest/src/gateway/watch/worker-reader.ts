@@ -34,14 +34,18 @@ export function createWorkerReader(options: ReaderOptions = {}): ExchangeReader 
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let last = 0;
+  let { conversationsBefore = 0, lanesBefore = 0 } = options;
   const start = (): Worker => {
     const started = new Worker(new URL("./watch-worker.js", import.meta.url), {
-      workerData: options,
+      workerData: { ...options, conversationsBefore, lanesBefore },
       resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
     });
     started.on("message", (report: WatchReport) => {
       const one = waiting.get(report.id);
       waiting.delete(report.id);
+      const { isNew, isNewLane } = (report.kind === "read" ? report.record.conversation : undefined) ?? {};
+      if (isNew === true) conversationsBefore += 1;
+      if (isNewLane === true) lanesBefore += 1;
       one?.take(report);
       if (waiting.size === 0) started.unref();
     });

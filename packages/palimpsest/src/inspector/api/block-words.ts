@@ -1,6 +1,7 @@
 import type { Message } from "@palimpsest/core";
 import { blockText } from "../index/block-text.js";
 import { blocksOf } from "../index/indexed-message.js";
+import { previewOf } from "../index/shortened.js";
 import type { PlacedBlock } from "./context-blocks.js";
 import type { OpenConversation } from "./conversations.js";
 
@@ -20,3 +21,9 @@ export async function wordsOf(
 
 const contentOf = (message: Message | undefined): readonly unknown[] =>
   message === undefined ? [] : blocksOf(message);
+
+const PREVIEW_CHARACTERS = 300;
+
+/** A text for one line of a list; JSON without the breaks and spaces that its lines begin with. */
+export const blockPreview = (type: string, text: string): string =>
+  previewOf(type.endsWith("tool_use") ? text.replaceAll(/\n */g, " ") : text, PREVIEW_CHARACTERS);

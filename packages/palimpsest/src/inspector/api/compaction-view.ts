@@ -4,24 +4,22 @@ import { callsToldIn } from "../../replay/recorded-calls.js";
 import { costOfCalls } from "../../replay/recorded-cost.js";
 import type { CompactionItem, CompactionView } from "../contract.js";
 import type { ConversationIndex } from "../index/conversation-index.js";
-import { beginningOf } from "../index/shortened.js";
+import { beginningOf, previewOf } from "../index/shortened.js";
 import type { Standing } from "../index/trace-lane.js";
 import { wordsOf } from "./block-words.js";
+import { attachmentWords } from "./attachment-words.js";
 import { blocksOfRequest, type PlacedBlock } from "./context-blocks.js";
 import type { OpenConversation } from "./conversations.js";
 
 /** The items of a side, at most: of more the largest, in their order. */
 const MOST_ITEMS = 1500;
-const PREVIEW_CHARACTERS = 120;
+const PREVIEW_CHARACTERS = 200;
 const SUMMARY_CHARACTERS = 200_000;
-
-export type NeededLater = CompactionView["neededLater"];
 
 /** What a compaction made of the conversation; undefined where there is none of this id. */
 export async function compactionView(
   conversation: OpenConversation,
   id: string,
-  neededLater: NeededLater,
 ): Promise<CompactionView | undefined> {
   const { index, canUndo } = conversation;
   const found = index.compactions.find(({ mark }) => mark.id === id);
@@ -40,13 +38,15 @@ export async function compactionView(
     writer: writerOf(message, new Set(calls.map(({ model }) => model))),
     summary: beginningOf(words.join("\n\n"), SUMMARY_CHARACTERS),
     findings: findingsOf(message),
-    before: itemsOf(index, before, ({ ordinal, facts }) =>
-      stands.has(ordinal) ? "kept" : facts.kind === "attachments" ? "dropped" : "summarised",
-    ),
+    before: itemsOf(index, before, ({ ordinal, facts }) => {
+      if (stands.has(ordinal)) return "kept";
+      // The summary before goes into the new one; what programs put beside messages does not.
+      if (isSummary(index.messages[ordinal]?.message)) return "summarised";
+      return facts.kind === "attachments" ? "dropped" : "summarised";
+    }),
     after: itemsOf(index, after, ({ ordinal }) =>
       stood.has(ordinal) ? "kept" : isSummary(index.messages[ordinal]?.message) ? "summary" : "restored",
     ),
-    neededLater,
     canUndo: canUndo && found === index.compactions.at(-1),
   };
 }
@@ -119,7 +119,7 @@ function itemsOf(
       block: `${placed.ordinal}-${placed.block}`,
       kind: placed.facts.kind,
       tokens: placed.isCleared ? 0 : placed.facts.tokens,
-      preview: beginningOf(lightWords(index, placed), PREVIEW_CHARACTERS),
+      preview: previewOf(lightWords(index, placed), PREVIEW_CHARACTERS),
       fate: fateOf(placed),
     }));
 }
@@ -127,11 +127,12 @@ function itemsOf(
 /** The first words of a block, as the index has them. */
 function lightWords({ messages }: ConversationIndex, { ordinal, block, facts }: PlacedBlock): string {
   const message = messages[ordinal]?.message;
-  if (message?.type === "attachment") return message.attachment.type;
+  if (message?.type === "attachment") return attachmentWords(message.attachment);
   const content = message?.type === "user" || message?.type === "assistant" ? message.message.content : [];
   const value: unknown = typeof content === "string" ? content : content[block];
-  const { text, content: result, input } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { text, thinking, content: result, input } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof text === "string") return text;
+  if (typeof thinking === "string") return thinking === "" ? facts.type : `${facts.type}: ${thinking}`;
   if (typeof result === "string") return result;
   return input === undefined ? (facts.name ?? facts.type) : `${facts.name ?? ""} ${JSON.stringify(input)}`;
 }

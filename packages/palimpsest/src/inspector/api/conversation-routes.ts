@@ -1,14 +1,16 @@
 import type { Context, Hono } from "hono";
-import type { RequestList } from "../contract.js";
+import type { NeededLater, RequestList } from "../contract.js";
 import type { TracedRequest } from "../index/trace-requests.js";
+import { blockPlace } from "./block-place.js";
 import { blockView } from "./block-view.js";
 import { cacheClock } from "./cache-clock.js";
 import { compactionView } from "./compaction-view.js";
 import type { Conversations, OpenConversation } from "./conversations.js";
-import { failure } from "./failure.js";
-import { numbered, type JobPort } from "./job-port.js";
+import { failure, noConversation } from "./failure.js";
+import type { JobPort } from "./job-port.js";
 import { overview } from "./overview.js";
 import { numberIn, QuestionError } from "./questions.js";
+import { createNeededOnce } from "./needed-once.js";
 import { requestRow } from "./request-rows.js";
 import { requestView, UNKNOWN_BLOCK } from "./request-view.js";
 import { searchWords } from "./search.js";
@@ -34,9 +36,7 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
   const get = (path: string, answer: Answer): void => {
     app.get(`${BASE}${path}`, async (context) => {
       const conversation = await conversations.open(context.req.param("id") ?? "");
-      return conversation === undefined
-        ? failure(404, "no_conversation", "There is no conversation of this id.")
-        : answer(conversation, context);
+      return conversation === undefined ? noConversation() : answer(conversation, context);
     });
   };
 
@@ -70,6 +70,12 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
     return context.json(await requestView(conversation, request, { from, count }));
   });
 
+  get("/requests/:number/place", async (conversation, context) => {
+    const request = requestOf(context, conversation);
+    if (request === undefined) return failure(404, "no_request", "There is no request of this number.");
+    return context.json(await blockPlace(conversation, request, context.req.query("block") ?? ""));
+  });
+
   get("/blocks/:block", async (conversation, context) => {
     const id = context.req.param("block") ?? "";
     const offset = numberIn(context, "offset", { otherwise: 0 });
@@ -82,14 +88,22 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
   });
 
   get("/compactions/:compaction", async (conversation, context) => {
-    const id = context.req.param("compaction") ?? "";
-    const mark = conversation.index.compactions.find((one) => one.mark.id === id)?.mark;
-    // What cannot be worked out is no reason to show nothing.
-    const needed = await neededOnce(conversation, jobs).catch(() => undefined);
-    const view = await compactionView(conversation, id, needed?.get(mark?.request ?? -1) ?? null);
+    const view = await compactionView(conversation, context.req.param("compaction") ?? "");
     return view === undefined
       ? failure(404, "no_compaction", "There is no compaction of this id.")
       : context.json(view);
+  });
+
+  // Apart from the rest, because the whole conversation is replayed for it.
+  const needs = createNeededOnce(jobs);
+  get("/compactions/:compaction/needed-later", async (conversation, context) => {
+    const id = context.req.param("compaction") ?? "";
+    const mark = conversation.index.compactions.find((one) => one.mark.id === id)?.mark;
+    if (mark === undefined) return failure(404, "no_compaction", "There is no compaction of this id.");
+    // What cannot be worked out is no reason to say nothing.
+    const needed = await needs(conversation).catch(() => undefined);
+    const answer: NeededLater = { items: needed?.get(mark.request) ?? null };
+    return context.json(answer);
   });
 
   get("/clock", async (conversation, context) => context.json(cacheClock(conversation)));
@@ -100,7 +114,7 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
     if (words.length > MOST_WORDS)
       throw new QuestionError(`\`q\` must have at most ${MOST_WORDS} characters.`);
     const cursor = context.req.query("cursor");
-    if (cursor !== undefined && !/^\d{0,15}$/.test(cursor))
+    if (cursor !== undefined && !/^(?:\d{1,15}(?:\.\d{1,6})?)?$/.test(cursor))
       throw new QuestionError("`cursor` must be that of an answer.");
     const { signal } = context.req.raw;
     return context.json(await searchWords(conversation, { words, cursor, signal }));
@@ -108,25 +122,8 @@ export function addConversationRoutes(app: Hono, { conversations, jobs }: Parts)
 
   app.post(`${BASE}/undo`, async (context) => {
     const undone = await conversations.undo(context.req.param("id"));
-    return undone === undefined
-      ? failure(404, "no_conversation", "There is no conversation of this id.")
-      : context.json(undone);
+    return undone === undefined ? noConversation() : context.json(undone);
   });
-}
-
-type Needed = ReturnType<JobPort["neededLater"]>;
-
-/** Of all compactions of a conversation as it is now: the recording is played once for them. */
-const neededBy = new WeakMap<OpenConversation["index"], Needed>();
-
-async function neededOnce(conversation: OpenConversation, jobs: JobPort | undefined) {
-  if (jobs === undefined) return undefined;
-  const { index } = conversation;
-  const needed = neededBy.get(index) ?? jobs.neededLater(numbered(conversation));
-  neededBy.set(index, needed);
-  // What has failed is tried again when it is asked for again.
-  needed.catch(() => neededBy.delete(index));
-  return needed;
 }
 
 function requestOf(context: Context, { index }: OpenConversation): TracedRequest | undefined {

@@ -10,13 +10,23 @@ export interface OpenConversation {
   readonly version: number;
   readonly index: ConversationIndex;
   readonly reader: MessageReader;
-  /** The file that it is read from. */
+  /** The file that it is read from; subagents may have files of their own. */
   readonly path: string;
+  /** All of its files in the order in which places number them: `path` first. */
+  readonly files: readonly ConversationFile[];
   readonly canUndo: boolean;
   /** Sizes at which something happens, where its agent tells them. */
   readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
   /** A request's body by the id of its answer, where the program that sent it remembers it. */
   readonly remembered?: (response: string) => RememberedBody | undefined;
+}
+
+interface ConversationFile {
+  readonly path: string;
+  /** Bytes of it that are indexed. */
+  readonly size: number;
+  /** All lines of it make its messages together. */
+  readonly isWhole: boolean;
 }
 
 /** A body that a running program has sent. */

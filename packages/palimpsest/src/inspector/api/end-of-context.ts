@@ -11,6 +11,14 @@ export type EndOfContext = Pick<ConversationOverview, "duplicateReads" | "unknow
 /** Beyond this a context is not read again for its overview. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
+/** Tokens of system prompt and tools of the newest request whose body stands in the recording; 0 where none does. */
+function headSent({ scanned, traced }: OpenConversation["index"]): number {
+  const sent = new Map(scanned.heads.requests.map((head) => [head.response, head]));
+  const newest = traced.requests.findLast(({ lane, responseId }) => lane === 0 && sent.has(responseId));
+  const { system = 0, tools = 0 } = sent.get(newest?.responseId ?? "") ?? {};
+  return system + tools;
+}
+
 /** What `palimpsest analyze` says of the end of a conversation, from the words of its last window alone. */
 export async function endOfContext({ index, reader }: OpenConversation): Promise<EndOfContext> {
   const { messages, scanned, cost } = index;
@@ -22,9 +30,11 @@ export async function endOfContext({ index, reader }: OpenConversation): Promise
   };
   const windows = conversationWindows(messages.map(({ message }) => message));
   const estimator = createDefaultEstimator({ model: modelOf(windows.at(-1) ?? []) ?? "" });
-  const recorded = messages
-    .flatMap(({ blocks }) => blocks)
-    .reduce((sum, { kind, tokens }) => sum + (kind === "system" || kind === "tools" ? tokens : 0), 0);
+  const recorded =
+    headSent(index) ||
+    messages
+      .flatMap(({ blocks }) => blocks)
+      .reduce((sum, { kind, tokens }) => sum + (kind === "system" || kind === "tools" ? tokens : 0), 0);
   let shown: number | undefined;
   for (const window of recorded > 0 ? [] : windows.toReversed()) {
     const start = startOf(window);

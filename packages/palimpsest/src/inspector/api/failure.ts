@@ -5,3 +5,10 @@ export function failure(status: number, code: string, message: string): Response
   const body: ApiFailure = { error: { code, message } };
   return Response.json(body, { status });
 }
+
+export const noConversation = (): Response =>
+  failure(
+    404,
+    "no_conversation",
+    "There is no conversation of this id: its file may have been moved or deleted.",
+  );

@@ -1,4 +1,4 @@
-import type { AdviceList, CompactionView, PolicyList, WhatIf, WhatIfRequest } from "../contract.js";
+import type { AdviceList, NeededLater, PolicyList, WhatIf, WhatIfRequest } from "../contract.js";
 import type { OpenConversation } from "./conversations.js";
 
 /** A conversation in a file, whose requests have numbers. */
@@ -24,8 +24,6 @@ export interface JobPort {
   /** Rejects with one sentence. */
   advice(files: readonly string[]): Promise<AdviceList>;
   /** By the number of the first request after a compaction. Rejects with one sentence. */
-  neededLater(
-    of: NumberedConversation,
-  ): Promise<ReadonlyMap<number, NonNullable<CompactionView["neededLater"]>>>;
+  neededLater(of: NumberedConversation): Promise<ReadonlyMap<number, NonNullable<NeededLater["items"]>>>;
   policies(): PolicyList;
 }

@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import { isFields } from "../../replay/readers/recording.js";
 import type { AdviceList, WhatIfRequest } from "../contract.js";
 import type { Conversations } from "./conversations.js";
-import { failure } from "./failure.js";
+import { failure, noConversation } from "./failure.js";
 import { numbered, type JobPort } from "./job-port.js";
 import { QuestionError } from "./questions.js";
 
@@ -18,8 +18,6 @@ export function addJobRoutes(app: Hono, { conversations, jobs }: Parts): void {
   const withoutJobs = (): Response =>
     failure(404, "no_jobs", "This inspector plays no what-ifs and gives no advice.");
   const noJob = (): Response => failure(404, "no_job", "There is no what-if of this id.");
-  const noConversation = (): Response =>
-    failure(404, "no_conversation", "There is no conversation of this id.");
 
   app.get("/api/policies", (context) => (jobs === undefined ? withoutJobs() : context.json(jobs.policies())));
 

@@ -1,9 +1,10 @@
 import { findModel } from "@palimpsest/core";
 import type { ConversationOverview, LargeItem, TokenSums } from "../contract.js";
-import { beginningOf } from "../index/shortened.js";
+import { previewOf } from "../index/shortened.js";
 import { partKinds } from "../index/trace-lane.js";
 import { sumOf, type ConversationIndex } from "../index/conversation-index.js";
 import type { TracedRequest } from "../index/trace-requests.js";
+import { attachmentWords } from "./attachment-words.js";
 import { blocksOfRequest } from "./context-blocks.js";
 import { costsOf } from "./cost-shares.js";
 import type { OpenConversation } from "./conversations.js";
@@ -110,20 +111,20 @@ function contentOf({ messages }: ConversationIndex, ordinal: number): readonly u
 /** What a message that a program wrote beside others tells of. */
 function attachmentType({ messages }: ConversationIndex, ordinal: number): string {
   const message = messages[ordinal]?.message;
-  return message?.type === "attachment" ? message.attachment.type : "";
+  return message?.type === "attachment" ? attachmentWords(message.attachment) : "";
 }
 
-const WHAT_CHARACTERS = 120;
+const WHAT_CHARACTERS = 200;
 
 function callText(content: unknown): string {
   const { name = "", input = {} } = content as { readonly name?: string; readonly input?: object };
   const first: string = Object.values(input).find((value) => typeof value === "string") ?? "";
-  return beginningOf(`${name} ${first}`.replaceAll(/\s+/g, " ").trim(), WHAT_CHARACTERS);
+  return previewOf(`${name} ${first}`.replaceAll(/\s+/g, " ").trim(), WHAT_CHARACTERS);
 }
 
 function wordsOf(content: unknown): string {
   const { text, type = "" } = (content ?? {}) as { readonly text?: unknown; readonly type?: string };
   return typeof text === "string" && text !== ""
-    ? beginningOf(text.replaceAll(/\s+/g, " ").trim(), WHAT_CHARACTERS)
+    ? previewOf(text.replaceAll(/\s+/g, " ").trim(), WHAT_CHARACTERS)
     : type;
 }

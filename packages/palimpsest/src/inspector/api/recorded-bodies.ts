@@ -23,8 +23,13 @@ const MOST_KEPT_BODIES = 4;
 interface ByResponse {
   /** By their responses; the last is the one that was asked for last. */
   readonly kept: Map<string, Promise<RecordedBody>>;
+  readonly entries: ReadonlyMap<string, FoundEntry>;
+}
+
+interface FoundEntry {
+  /** Of the file that it is in. */
   readonly requests: RecordedRequests;
-  readonly entries: ReadonlyMap<string, RequestEntry>;
+  readonly entry: RequestEntry;
 }
 
 /** The body of a request, where a running program remembers it or it stands in the recording. */
@@ -32,16 +37,16 @@ export async function recordedBody(
   conversation: OpenConversation,
   { responseId }: Pick<TracedRequest, "responseId">,
 ): Promise<RecordedBody | undefined> {
-  const { index, path, remembered } = conversation;
+  const { index, files, remembered } = conversation;
   const live = remembered?.(responseId);
   if (live !== undefined) return { ...live, parts: partsOfBody(live.body) };
   if (!index.scanned.heads.requests.some(({ response }) => response === responseId)) return undefined;
   let known = read.get(index);
-  if (known === undefined) read.set(index, (known = readByResponse(path)));
-  const { requests, entries, kept } = await known;
-  const entry = entries.get(responseId);
-  if (entry === undefined) return undefined;
-  const body = kept.get(responseId) ?? rebuild(requests, entry);
+  if (known === undefined) read.set(index, (known = readByResponse(files.map(({ path }) => path))));
+  const { entries, kept } = await known;
+  const found = entries.get(responseId);
+  if (found === undefined) return undefined;
+  const body = kept.get(responseId) ?? rebuild(found);
   kept.delete(responseId);
   kept.set(responseId, body);
   for (const oldest of kept.keys()) if (kept.size > MOST_KEPT_BODIES) kept.delete(oldest);
@@ -50,19 +55,21 @@ export async function recordedBody(
   return body;
 }
 
-async function rebuild(requests: RecordedRequests, entry: RequestEntry): Promise<RecordedBody> {
+async function rebuild({ requests, entry }: FoundEntry): Promise<RecordedBody> {
   const { body } = await requests.rebuild(entry);
   return { body, betas: entry.record.betas ?? [], parts: partsOfBody(body) };
 }
 
-async function readByResponse(path: string): Promise<ByResponse> {
-  const requests = await readRecordedRequests(path);
-  const entries = new Map(
-    requests.requests.flatMap((entry) =>
-      entry.record.response === undefined ? [] : [[entry.record.response, entry] as const],
-    ),
-  );
-  return { requests, entries, kept: new Map() };
+async function readByResponse(paths: readonly string[]): Promise<ByResponse> {
+  const entries = new Map<string, FoundEntry>();
+  for (const path of paths) {
+    const requests = await readRecordedRequests(path);
+    for (const entry of requests.requests) {
+      const { response } = entry.record;
+      if (response !== undefined) entries.set(response, { requests, entry });
+    }
+  }
+  return { entries, kept: new Map() };
 }
 
 /** The parts of a body that is at hand, with their markers; a part's id says what it is without its marker. */

@@ -10,6 +10,7 @@ import { beginningOf } from "../index/shortened.js";
 import { inputOf } from "../index/scale-parts.js";
 import type { TracedRequest } from "../index/trace-requests.js";
 import type { OpenConversation } from "./conversations.js";
+import { blockPreview } from "./block-words.js";
 import { fatesOf } from "./cache-fates.js";
 import type { RecordedBody, RecordedPart } from "./recorded-bodies.js";
 
@@ -18,7 +19,6 @@ interface Recorded {
   readonly body: RecordedBody;
 }
 
-const PREVIEW_CHARACTERS = 300;
 const ORIGIN = { clock: { now: () => 0 }, ids: { next: () => "" }, sessionId: "", parentUuid: null };
 
 /** The blocks of a body as it was sent, in the order in which they are cached. */
@@ -54,7 +54,7 @@ export function recordedRows(
       characters: text.length,
       ...(marker === undefined ? {} : { marker }),
       cache: fates[at] ?? "unknown",
-      preview: beginningOf(text, PREVIEW_CHARACTERS),
+      preview: blockPreview(typeOf(part.value), toolWords(part) ?? text),
       isNew: isNew(at),
       ...(part.kind === "message" ? { message: part.index } : {}),
     };
@@ -76,6 +76,10 @@ function sumTo(estimates: readonly number[], factor: number): readonly number[] 
 /** The words of a part, or what it is as JSON. */
 export const partText = ({ kind, value }: RecordedPart): string =>
   kind === "tool" ? JSON.stringify(value, null, 2) : blockText(value);
+
+/** What a tool says of itself: its name is told beside it. */
+const toolWords = ({ kind, value }: RecordedPart): string | undefined =>
+  kind === "tool" && isFields(value) ? asText(value["description"]) || undefined : undefined;
 
 const typeOf = (value: unknown): string =>
   isFields(value) ? beginningOf(asText(value["type"]), 60) || "text" : "text";

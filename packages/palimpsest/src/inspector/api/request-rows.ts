@@ -1,6 +1,6 @@
 import type { RequestRow } from "../contract.js";
 import type { ConversationIndex } from "../index/conversation-index.js";
-import { beginningOf } from "../index/shortened.js";
+import { previewOf } from "../index/shortened.js";
 import type { TracedRequest } from "../index/trace-requests.js";
 
 const LABEL_CHARACTERS = 120;
@@ -39,7 +39,7 @@ function labelOf({ messages, traced }: ConversationIndex, { pieces, lane, contex
   }
   const names = [...calls].map(([name, times]) => (times === 1 ? name : `${name} ×${times}`));
   const called = names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
-  if (called !== "") return beginningOf(called, LABEL_CHARACTERS);
+  if (called !== "") return previewOf(called, LABEL_CHARACTERS);
   if (context === undefined) return traced.lanes[lane]?.name ?? "";
-  return beginningOf(words.replaceAll(/\s+/g, " ").trim(), LABEL_CHARACTERS);
+  return previewOf(words.replaceAll(/\s+/g, " ").trim(), LABEL_CHARACTERS);
 }

@@ -1,9 +1,8 @@
 import { CLEARED_RESULT_TEXT } from "@palimpsest/core/engine";
 import type { BlockRow, RequestView } from "../contract.js";
-import { beginningOf } from "../index/shortened.js";
 import type { TracedRequest } from "../index/trace-requests.js";
 import { partKinds } from "../index/trace-lane.js";
-import { wordsOf } from "./block-words.js";
+import { blockPreview, wordsOf } from "./block-words.js";
 import type { OpenConversation } from "./conversations.js";
 import { blocksOfRequest, type PlacedBlock } from "./context-blocks.js";
 import { cacheFates } from "./cache-fates.js";
@@ -12,7 +11,6 @@ import { recordedBody } from "./recorded-bodies.js";
 import { recordedDifference, recordedRows } from "./recorded-view.js";
 import { requestRow } from "./request-rows.js";
 
-const PREVIEW_CHARACTERS = 300;
 export const UNKNOWN_BLOCK = "unknown";
 
 /** Some blocks of a request, with what the cache did with each of them, and where it departs from the one before. */
@@ -140,7 +138,7 @@ function blockRow(
     estimated: true,
     characters: facts.characters,
     cache,
-    preview: beginningOf(isCleared ? CLEARED_RESULT_TEXT : text, PREVIEW_CHARACTERS),
+    preview: blockPreview(facts.type, isCleared ? CLEARED_RESULT_TEXT : text),
     isNew,
     ...(message === undefined ? {} : { message }),
   };

@@ -16,7 +16,8 @@ export interface SearchQuestion {
 const MOST_HITS = 50;
 /** Of one block: a word may stand in it ten thousand times. */
 const MOST_IN_BLOCK = 3;
-const BEFORE = 80;
+/** Before it and after it what is cut off is marked; few enough before it that it stands in the first lines of a narrow page. */
+const BEFORE = 40;
 const MOST_TEXT = 300;
 
 /** Where words stand in a conversation, from the place of the cursor on, whatever the case of their letters. */
@@ -24,8 +25,8 @@ export async function searchWords(
   conversation: OpenConversation,
   { words, cursor, signal }: SearchQuestion,
 ): Promise<SearchHits> {
-  const { index, path, reader } = conversation;
-  const { messages, scanned, traced } = index;
+  const { index, files, reader } = conversation;
+  const { messages, traced } = index;
   const wanted = words.toLowerCase();
   const live = new Set(traced.standings[0]?.list.slice() ?? []);
   const hits: Hit[] = [];
@@ -54,24 +55,56 @@ export async function searchWords(
       }
     }
   };
-  if (scanned.isWhole) {
-    const first = Number(cursor ?? 0);
-    let ordinal = first;
-    for (; ordinal < messages.length && hits.length < MOST_HITS; ordinal += 1) await look([ordinal]);
-    const isEnd = ordinal >= messages.length;
-    return { hits, cursor: isEnd ? null : String(ordinal), share: isEnd ? 1 : ordinal / messages.length };
+  const [file, from] = placeOf(cursor);
+  const searched = files[file];
+  if (searched === undefined) return { hits, cursor: null, share: 1 };
+  const { path, size, isWhole } = searched;
+  const lines = linesOf(messages).get(file) ?? [];
+  const isFull = (): boolean => hits.length >= MOST_HITS;
+  const end = isWhole
+    ? await lookThrough(messages, { file, from, look, isFull })
+    : await new ByteSearch(words).search(path, { from, to: size, signal }, async (place) => {
+        if (isFull()) return undefined;
+        const line = lineAt(lines, place);
+        if (line === undefined) return place + 1;
+        await look(line.ordinals);
+        return line.offset + line.bytes;
+      });
+  const of = isWhole ? messages.length : size;
+  if (end < of) return { hits, cursor: cursorOf(file, end), share: (file + end / of) / files.length };
+  const isLast = file + 1 === files.length;
+  return {
+    hits,
+    cursor: isLast ? null : cursorOf(file + 1, 0),
+    share: (file + 1) / files.length,
+  };
+}
+
+/** Where it is gone on: a place in the conversation's file, or in one of those of its subagents. */
+const cursorOf = (file: number, place: number): string => (file === 0 ? `${place}` : `${place}.${file}`);
+
+function placeOf(cursor: string | undefined): readonly [file: number, place: number] {
+  const [place = 0, file = 0] = (cursor ?? "").split(".").map(Number);
+  return [file, place];
+}
+
+interface LookThrough {
+  readonly file: number;
+  readonly from: number;
+  readonly look: (ordinals: readonly number[]) => Promise<void>;
+  readonly isFull: () => boolean;
+}
+
+/** Message after message; gives the ordinal of the one to go on with. */
+async function lookThrough(
+  messages: OpenConversation["index"]["messages"],
+  { file, from, look, isFull }: LookThrough,
+): Promise<number> {
+  let ordinal = from;
+  for (; ordinal < messages.length && !isFull(); ordinal += 1) {
+    if ((messages[ordinal]?.place.file ?? 0) === file) await look([ordinal]);
   }
-  const lines = linesOf(messages);
-  const from = Number(cursor ?? 0);
-  const end = await new ByteSearch(words).search(path, { from, to: scanned.size, signal }, async (place) => {
-    if (hits.length >= MOST_HITS) return undefined;
-    const line = lineAt(lines, place);
-    if (line === undefined) return place + 1;
-    await look(line.ordinals);
-    return line.offset + line.bytes;
-  });
-  const isEnd = end >= scanned.size;
-  return { hits, cursor: isEnd ? null : String(end), share: isEnd ? 1 : end / scanned.size };
+  return ordinal;
 }
 
 interface Line {
@@ -80,20 +113,25 @@ interface Line {
   readonly ordinals: number[];
 }
 
-const known = new WeakMap<object, readonly Line[]>();
+type LinesByFile = ReadonlyMap<number, readonly Line[]>;
 
-/** The lines that messages were made of, in the order of the file. */
-function linesOf(messages: OpenConversation["index"]["messages"]): readonly Line[] {
+const known = new WeakMap<object, LinesByFile>();
+
+/** The lines that messages were made of, by their files, in the order of each. */
+function linesOf(messages: OpenConversation["index"]["messages"]): LinesByFile {
   const kept = known.get(messages);
   if (kept !== undefined) return kept;
-  const lines: Line[] = [];
+  const files = new Map<number, Line[]>();
   for (const [ordinal, { place }] of messages.entries()) {
+    const { file = 0, offset, bytes } = place;
+    const lines = files.get(file) ?? [];
+    files.set(file, lines);
     const last = lines.at(-1);
-    if (last?.offset === place.offset) last.ordinals.push(ordinal);
-    else lines.push({ offset: place.offset, bytes: place.bytes, ordinals: [ordinal] });
+    if (last?.offset === offset) last.ordinals.push(ordinal);
+    else lines.push({ offset, bytes, ordinals: [ordinal] });
   }
-  known.set(messages, lines);
-  return lines;
+  known.set(messages, files);
+  return files;
 }
 
 function lineAt(lines: readonly Line[], place: number): Line | undefined {
@@ -119,8 +157,10 @@ function excerptsOf(
   for (let at = haystack.indexOf(wanted); at >= 0; at = haystack.indexOf(wanted, at + wanted.length)) {
     if (found.length >= MOST_IN_BLOCK) break;
     const from = Math.max(0, at - BEFORE);
-    const to = Math.min(text.length, Math.max(at + wanted.length, from + MOST_TEXT));
-    found.push({ excerpt: text.slice(from, to).replaceAll(/\p{Surrogate}/gu, "\ufffd"), start: at - from });
+    const to = Math.min(text.length, Math.max(at + wanted.length, from + MOST_TEXT - 2));
+    const [before, after] = [from === 0 ? "" : "…", to === text.length ? "" : "…"];
+    const excerpt = `${before}${text.slice(from, to).replaceAll(/\p{Surrogate}/gu, "\ufffd")}${after}`;
+    found.push({ excerpt, start: before.length + at - from });
   }
   return found;
 }

@@ -29,6 +29,7 @@ function serverWith(requests: number, changes: Readonly<Record<string, unknown>>
     [`${BASE}/timeline?points=1200&lane=a%2Fb`]: { total: 1, marks: [] },
     [`${BASE}/advice`]: { advice: [], note: null },
     [`${BASE}/compactions/k%201`]: { id: "k 1", after: [{ block: "summary" }] },
+    [`${BASE}/compactions/k%201/needed-later`]: { items: [] },
     ...changes,
   };
   const ask: ExportOptions["ask"] = async (path) => {
@@ -64,6 +65,7 @@ describe("an export", () => {
         `${BASE}/timeline?points=1200&lane=a%2Fb`,
         `${BASE}/advice`,
         `${BASE}/compactions/k%201`,
+        `${BASE}/compactions/k%201/needed-later`,
         `${BASE}/requests?from=0&count=200`,
         `${BASE}/requests?from=200&count=200`,
         `${BASE}/requests/0?from=0&count=200`,

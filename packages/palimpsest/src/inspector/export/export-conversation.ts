@@ -67,7 +67,9 @@ export async function exportConversation(
   await collected.add(`${base}/advice`);
   const blocks = new Set<string>();
   for (const { id: compaction } of overview.compactions) {
-    const view = await collected.add<CompactionView>(`${base}/compactions/${encodeURIComponent(compaction)}`);
+    const path = `${base}/compactions/${encodeURIComponent(compaction)}`;
+    const view = await collected.add<CompactionView>(path);
+    await collected.add(`${path}/needed-later`);
     for (const { block } of view?.after ?? []) blocks.add(block);
   }
   const total = whole?.total ?? 0;

@@ -4,7 +4,7 @@ import { clearingsIn, compactionsIn } from "../../replay/analyze-recording.js";
 import { recordedBreaks, type RecordedBreak } from "../../replay/recorded-breaks.js";
 import { recordedCost, type RecordedCost } from "../../replay/recorded-cost.js";
 import type { CompactionMark, ConversationFigures, TimelineMark, TokenSums } from "../contract.js";
-import { beginningOf } from "./shortened.js";
+import { previewOf } from "./shortened.js";
 import type { IndexedMessage } from "./indexed-message.js";
 import type { RecordedHeads } from "./recorded-heads.js";
 import { headOf, inputOf, scaleParts, type ScaledParts } from "./scale-parts.js";
@@ -36,7 +36,7 @@ interface IndexedCompaction {
   readonly boundary: number;
 }
 
-const TITLE_CHARACTERS = 120;
+const TITLE_CHARACTERS = 200;
 
 /** Works out the figures of a recording from one pass over it. */
 export function indexConversation(scanned: ScannedRecording): ConversationIndex {
@@ -218,7 +218,7 @@ const failureMarks = (
     const words = message.message.content
       .map((block) => (block?.type === "text" ? block.text : ""))
       .join(" ");
-    const label = beginningOf(words.trim(), 160) || "a request failed";
+    const label = previewOf(words.trim(), 160) || "a request failed";
     return [{ request: requestNear(ordinal, traced), kind: "failure", label }];
   });
 
@@ -235,7 +235,7 @@ export function titleOf(messages: readonly IndexedMessage[]): string {
     const words = message.message.content
       .flatMap((block, at) => (block?.type === "text" && blocks[at]?.kind === "people" ? [block.text] : []))
       .join(" ");
-    const title = beginningOf(words.replaceAll(/\s+/g, " ").trim(), TITLE_CHARACTERS);
+    const title = previewOf(words.replaceAll(/\s+/g, " ").trim(), TITLE_CHARACTERS);
     if (title !== "") return title;
   }
   return "";

@@ -6,6 +6,9 @@ import { describe, expect, it } from "vitest";
 import { analyzeRecording } from "../../replay/analyze-recording.js";
 import { readRecording } from "../../replay/readers/read-recording.js";
 import { corpusFolder } from "../../replay/testing/corpus-folder.js";
+import type { ConversationOverview, RequestList, Timeline } from "../contract.js";
+import { inspectorOf } from "../testing/asked-inspector.js";
+import { recordedUsage } from "../testing/recorded-usage.js";
 import { indexConversation, sumOf } from "./conversation-index.js";
 import { inputOf } from "./scale-parts.js";
 import { scanRecording } from "./scan-recording.js";
@@ -16,7 +19,7 @@ const folder = corpusFolder ?? "";
 const files =
   corpusFolder === undefined
     ? ["no recording"]
-    : readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    : readdirSync(folder).filter((name) => /\.jsonl?$/.test(name) && name !== "MANIFEST.json");
 
 /** Requests of a file whose contexts are compared. */
 const COMPARED = 25;
@@ -43,6 +46,9 @@ describe.skipIf(corpusFolder === undefined)(`the index of recorded conversations
         analysis.cost.cacheWriteTokens,
         analysis.cost.outputTokens,
       ]);
+      expect([sums.input, sums.cacheRead, sums.cacheWrite5m + sums.cacheWrite1h, sums.output]).toEqual(
+        recordedUsage(path),
+      );
       for (const request of requests) {
         const parts = index.parts[request.number]?.kinds ?? [];
         if (inputOf(request) === 0) continue;
@@ -67,4 +73,39 @@ describe.skipIf(corpusFolder === undefined)(`the index of recorded conversations
       }
     },
   );
+
+  it.each(files)("%s: the page is told the same sums, wherever it shows them", async (name) => {
+    const path = join(folder, name);
+    const { get, only } = inspectorOf([path]);
+    const base = await only();
+    const { models, figures } = await get<ConversationOverview>(base);
+    const used = recordedUsage(path);
+    const total = used[0] + used[1] + used[2];
+    const { requests, total: count } = await get<RequestList>(`${base}/requests?count=500`);
+    expect(requests.length).toBe(count);
+    const times = await get<Timeline>(`${base}/timeline?points=4000`);
+    const add = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+    for (const usages of [
+      models.map(({ usage }) => usage),
+      requests.map(({ usage }) => usage),
+      figures === undefined ? [] : [figures.usage],
+    ]) {
+      expect([
+        add(usages.map(({ input }) => input)),
+        add(usages.map(({ cacheRead }) => cacheRead)),
+        add(usages.map(({ cacheWrite5m, cacheWrite1h }) => cacheWrite5m + cacheWrite1h)),
+        add(usages.map(({ output }) => output)),
+      ]).toEqual(used);
+    }
+    expect([add(times.uncached), add(times.read), add(times.written), add(times.output)]).toEqual(used);
+    // Of a request that tells no usage, sizes are estimates, and said to be.
+    const sizes = times.request.map((_, column) =>
+      add(Object.values(times.kinds).map((of) => of[column] ?? 0)),
+    );
+    const isReported = times.request.map(
+      (_, column) => add([times.read, times.written, times.uncached].map((of) => of[column] ?? 0)) > 0,
+    );
+    expect(add(sizes.filter((_, column) => isReported[column]))).toBe(total);
+    expect(figures?.cost).toBe(analyzeRecording(await readRecording(path)).cost.dollars);
+  });
 });

@@ -10,7 +10,7 @@ import type { RecordedHeads } from "./recorded-heads.js";
 import { scanRecording, type ScannedRecording, type ScanOptions } from "./scan-recording.js";
 
 /** Another number where the index of an older version says too little, or something else. */
-const VERSION = 1;
+const VERSION = 2;
 /** Of the file's beginning, and of what stands before the end that was indexed: whether it only grew is told by both. */
 const PRINT_BYTES = 4096;
 

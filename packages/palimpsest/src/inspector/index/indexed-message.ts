@@ -9,7 +9,7 @@ import { sentBlocks } from "@palimpsest/core/engine";
 import { asText, isFields, type Fields } from "../../replay/readers/recording.js";
 import type { PartKind } from "../contract.js";
 import { blockText } from "./block-text.js";
-import { beginningOf, shortened } from "./shortened.js";
+import { beginningOf, previewOf, shortened } from "./shortened.js";
 
 /** Where a message stands in its file. */
 export interface Place {
@@ -19,6 +19,8 @@ export interface Place {
   readonly bytes: number;
   /** Among the messages that were made of this line. */
   readonly sub: number;
+  /** Which file of a conversation that has several; the first where it is absent. */
+  readonly file?: number;
 }
 
 export interface IndexedBlock {
@@ -46,6 +48,8 @@ const WORDS = { characters: 240, items: 40, depth: 4 };
 const RESPONSE = { characters: 240, items: 100, depth: 8 };
 const RECORD = { characters: 600, items: 20_000, depth: 8 };
 const INPUT = { characters: 120, items: 12, depth: 1 };
+/** Of what nothing but a line of a list is made. */
+const SHOWN_CHARACTERS = 160;
 
 /** The message for the index. */
 export function indexMessage(message: Message, place: Place, estimator: Estimator): IndexedMessage {
@@ -179,9 +183,9 @@ function lightBlock(block: unknown): unknown {
   };
   switch (type) {
     case "text":
-      return { ...base, text: beginningOf(asText(block["text"]).trimStart(), WORDS.characters) };
+      return { ...base, text: previewOf(asText(block["text"]).trimStart(), WORDS.characters) };
     case "thinking":
-      return { ...base, thinking: beginningOf(asText(block["thinking"]).trimStart(), 40) };
+      return { ...base, thinking: previewOf(asText(block["thinking"]).trimStart(), SHOWN_CHARACTERS) };
     case "tool_use":
       return { ...base, input: shortened(block["input"], INPUT) };
     case "tool_result":
@@ -189,7 +193,7 @@ function lightBlock(block: unknown): unknown {
         ...base,
         tool_use_id: shortened(answered, WORDS),
         ...(failed === true ? { is_error: true } : {}),
-        content: beginningOf(blockText(block), 60),
+        content: previewOf(blockText(block), SHOWN_CHARACTERS),
       };
     default:
       return base;

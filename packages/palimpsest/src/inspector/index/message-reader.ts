@@ -51,6 +51,24 @@ export function createMessageReader(path: string, scanned: Pick<ScannedRecording
   };
 }
 
+/** Reads from whichever of several files a place is in. */
+export function createFilesReader(readers: readonly MessageReader[]): MessageReader {
+  return {
+    async read(places) {
+      const found: (Message | undefined)[] = [];
+      for (let from = 0; from < places.length;) {
+        const file = places[from]?.file ?? 0;
+        let to = from + 1;
+        while (to < places.length && (places[to]?.file ?? 0) === file) to += 1;
+        const some = places.slice(from, to);
+        found.push(...((await readers[file]?.read(some)) ?? some.map(() => undefined)));
+        from = to;
+      }
+      return found;
+    },
+  };
+}
+
 /** The messages of one line, which are made of it alone. */
 async function messagesAt(
   handle: FileHandle,

@@ -22,3 +22,7 @@ export function shortened(value: unknown, limits: Shortening): unknown {
 /** The first characters of a text as a string of its own: a slice would keep all of the line that it was read from. */
 export const beginningOf = (text: string, characters: number): string =>
   text.length <= characters ? text : Buffer.from(text.slice(0, characters), "utf8").toString("utf8");
+
+/** The first characters of a text for people: what was cut off is marked. */
+export const previewOf = (text: string, characters: number): string =>
+  text.length <= characters ? text : `${beginningOf(text, characters - 1).trimEnd()}…`;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { parsePolicies, PolicyError, policyNames } from "../../replay/policies/parse-policies.js";
-import type { AdviceList, CompactionView, PolicyList, WhatIf, WhatIfRequest } from "../contract.js";
+import type { AdviceList, NeededLater, PolicyList, WhatIf, WhatIfRequest } from "../contract.js";
 import { JobError } from "./job-error.js";
 import { policyOf } from "./play-what-if.js";
 import { startInThread } from "./start-in-thread.js";
@@ -23,7 +23,7 @@ interface NumberedConversation {
   readonly numberOf: (response: string) => number | undefined;
 }
 
-type Needed = NonNullable<CompactionView["neededLater"]>;
+type Needed = NonNullable<NeededLater["items"]>;
 
 /** What the inspector does beside answering: some tasks at a time, the others wait their turn. */
 export interface InspectorJobs {

@@ -75,8 +75,34 @@ it("what grows is indexed as far as it has grown, and told of", async () => {
   expect(told).toContainEqual({ type: "conversations" });
   rmSync(path);
   clock.time += 60_000;
+  const here = events.last;
   await library.refresh();
   expect(await library.list()).toEqual([]);
+  expect(events.since(here).map(({ event }) => event)).toContainEqual({
+    type: "conversation",
+    id,
+    version: (after?.version ?? 0) + 1,
+  });
+});
+
+it("what grows right after it was indexed is shown, however long the first index took", async () => {
+  const path = join(folder(), "talk.jsonl");
+  recordScript(path, script(3));
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  writeFileSync(path, `${lines.slice(0, 2).join("\n")}\n`);
+  let time = Date.now();
+  const library = createLibrary({
+    find: async () => (await findNamed([path])).found,
+    indexFolder: join(folder(), "index"),
+    events: createEventLog(),
+    // As if whatever is done took an hour.
+    now: () => (time += 3_600_000),
+  });
+  const [listed] = await library.list();
+  const id = listed?.id ?? "";
+  expect((await library.open(id))?.index.figures.requests).toBe(1);
+  appendFileSync(path, `${lines.slice(2, 4).join("\n")}\n`);
+  expect((await library.open(id))?.index.figures.requests).toBe(2);
 });
 
 it("a conversation of this process: its newest requests as they were sent, its thresholds, and undo", async () => {

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { RecordingError } from "../../replay/readers/recording-error.js";
 import type { Conversations, OpenConversation } from "../api/conversations.js";
 import type { EventLog } from "../api/event-log.js";
 import type { ConversationFigures, ListedConversation, UndoResult } from "../contract.js";
-import type { ConversationIndex } from "../index/conversation-index.js";
+import { indexConversation, type ConversationIndex } from "../index/conversation-index.js";
 import { openIndex, readSummary, removeOldIndexes } from "../index/index-file.js";
-import { createMessageReader } from "../index/message-reader.js";
-import type { FoundConversation } from "./find-conversations.js";
+import { createFilesReader, createMessageReader } from "../index/message-reader.js";
+import { withSubagents } from "../index/with-subagents.js";
+import { factsOf, type FoundConversation } from "./find-conversations.js";
 import type { LiveConversation } from "./live-conversation.js";
 import { readHead } from "./read-head.js";
 import { recordingAgent } from "./recording-agent.js";
@@ -47,6 +47,8 @@ interface Entry {
   /** Not indexed again before that by itself. */
   restsUntil: number;
   opened: OpenConversation | undefined;
+  /** While it is opened: the index of each of its files by itself. */
+  indexes: ReadonlyMap<string, ConversationIndex>;
   opening: Promise<OpenConversation> | undefined;
 }
 
@@ -55,7 +57,7 @@ const MOST_MESSAGES = 120_000;
 /** How often it is looked for conversations that are new, and how long one that has grown is looked at in between. */
 const EVERYWHERE_MS = 5000;
 const WARM_MS = 10 * 60 * 1000;
-/** What an index cost, so many times over passes before the same file is indexed again. */
+/** What taking in what is new cost, so many times over passes before that is done again. */
 const REST = 4;
 /** Whatever grew less long ago goes on. */
 const LIVE_MS = 2 * 60 * 1000;
@@ -124,10 +126,12 @@ class FileLibrary implements Library {
     let isChanged = false;
     for (const one of found) isChanged = (await this.#note(one)) || isChanged;
     const paths = new Set(found.map(({ file }) => file));
-    for (const [id, { path }] of this.#entries) {
+    for (const [id, { path, version }] of this.#entries) {
       if (paths.has(path)) continue;
       this.#entries.delete(id);
       isChanged = true;
+      // Whoever looks at it asks again, and hears that it is gone.
+      this.#options.events.add({ type: "conversation", id, version: version + 1 });
     }
     if (isChanged) this.#options.events.add({ type: "conversations" });
   }
@@ -138,9 +142,9 @@ class FileLibrary implements Library {
       (entry) => entry.opened !== undefined || now - entry.grewAt < WARM_MS,
     );
     const changed = await Promise.all(
-      warm.map(async ({ path: file, agent }) => {
-        const stats = await stat(file).catch(() => undefined);
-        return stats !== undefined && this.#note({ file, agent, bytes: stats.size, modified: stats.mtimeMs });
+      warm.map(async ({ path, agent }) => {
+        const facts = await factsOf(path, agent);
+        return facts !== undefined && this.#note(facts);
       }),
     );
     if (changed.includes(true)) this.#options.events.add({ type: "conversations" });
@@ -171,6 +175,7 @@ class FileLibrary implements Library {
       grewAt: modified,
       restsUntil: 0,
       opened: undefined,
+      indexes: new Map(),
       opening: undefined,
     });
     return true;
@@ -190,8 +195,8 @@ class FileLibrary implements Library {
 
   async #openEntry(entry: Entry): Promise<OpenConversation> {
     const { opened } = entry;
-    const file = await stat(entry.path).catch(() => undefined);
-    const isSame = file?.size === entry.bytes && file.mtimeMs === entry.modified;
+    const now = await factsOf(entry.path, entry.agent);
+    const isSame = now?.bytes === entry.bytes && now.modified === entry.modified;
     if (opened !== undefined && isSame && entry.state === "indexed") {
       this.#touch(entry);
       return { ...opened, listed: this.#listed(entry), ...this.#liveFacts(entry) };
@@ -205,40 +210,82 @@ class FileLibrary implements Library {
   }
 
   async #index(entry: Entry): Promise<OpenConversation> {
-    const { events, indexFolder: folder } = this.#options;
+    const { events } = this.#options;
     const { id, path } = entry;
     const begun = this.#options.now();
+    const isFirst = entry.opened === undefined;
     entry.state = "indexing";
     try {
-      const { size, mtimeMs } = await statOf(path);
-      const index = await openIndex(path, {
-        folder,
-        known: entry.opened?.index,
-        signal: this.#stop.signal,
-        onProgress: (bytesRead, bytes) =>
-          events.add({ type: "indexing", id, bytesRead: Math.round(bytesRead), bytes }),
-      });
+      const facts = await factsOf(path, entry.agent);
+      if (facts === undefined) throw new RecordingError("unreadable", "cannot be read, or is empty");
+      const indexes = await this.#indexFiles(entry, facts);
       const ended = this.#options.now();
-      entry.restsUntil = ended + REST * (ended - begun);
-      this.#keep(entry, index, { bytes: size, modified: mtimeMs });
+      // Reading all of it says nothing of what reading on costs.
+      const canGrow = indexes.get(path)?.scanned.next !== undefined;
+      entry.restsUntil = isFirst && canGrow ? 0 : ended + REST * (ended - begun);
+      this.#keep(entry, indexes, facts);
       events.add({ type: "conversation", id, version: entry.version });
       return entry.opened as unknown as OpenConversation;
     } catch (error) {
       entry.state = "failed";
       entry.failure = error instanceof Error ? `The file ${error.message}.` : "The file cannot be read.";
-      entry.opened = undefined;
+      Object.assign(entry, closed);
       events.add({ type: "conversations" });
       throw error;
     }
   }
 
+  /** The files of a conversation, its own first: each is read by itself, and where it was read before from there on. */
+  async #indexFiles(
+    { id, path, indexes: known }: Entry,
+    { subagents }: FoundConversation,
+  ): Promise<ReadonlyMap<string, ConversationIndex>> {
+    const { events, indexFolder: folder } = this.#options;
+    const { signal } = this.#stop;
+    const indexes = new Map([
+      [
+        path,
+        await openIndex(path, {
+          folder,
+          known: known.get(path),
+          signal,
+          onProgress: (bytesRead, bytes) =>
+            events.add({ type: "indexing", id, bytesRead: Math.round(bytesRead), bytes }),
+        }),
+      ],
+    ]);
+    for (const { file } of subagents) {
+      try {
+        indexes.set(file, await openIndex(file, { folder, known: known.get(file), signal }));
+      } catch (error) {
+        // One that has said nothing yet, or whose file is damaged, does not keep the rest from being shown.
+        if (!(error instanceof RecordingError)) throw error;
+      }
+    }
+    return indexes;
+  }
+
   #keep(
     entry: Entry,
-    index: ConversationIndex,
-    facts: { readonly bytes: number; readonly modified: number },
+    indexes: ReadonlyMap<string, ConversationIndex>,
+    { bytes, modified, subagents }: FoundConversation,
   ): void {
     const { id, path } = entry;
-    Object.assign(entry, facts, {
+    const own = indexes.get(path) as ConversationIndex;
+    const lanes = subagents.flatMap(({ file, agent }) => {
+      const scanned = indexes.get(file)?.scanned;
+      return scanned === undefined ? [] : [{ agent, file, scanned }];
+    });
+    const index = lanes.length === 0 ? own : indexConversation(withSubagents(own.scanned, lanes));
+    const files = [{ file: path, scanned: own.scanned }, ...lanes].map(({ file, scanned }) => ({
+      path: file,
+      size: scanned.size,
+      isWhole: scanned.isWhole,
+    }));
+    Object.assign(entry, {
+      bytes,
+      modified,
+      indexes,
       state: "indexed",
       failure: undefined,
       title: index.title || entry.title,
@@ -252,8 +299,9 @@ class FileLibrary implements Library {
       listed: this.#listed(entry),
       version: entry.version,
       index,
-      reader: createMessageReader(path, index.scanned),
+      reader: createFilesReader(files.map((file) => createMessageReader(file.path, file))),
       path,
+      files,
       ...this.#liveFacts(entry),
     };
     this.#entries.delete(id);
@@ -289,7 +337,7 @@ class FileLibrary implements Library {
       if (messages <= MOST_MESSAGES) return;
       if (entry === spared) continue;
       messages -= entry.opened?.index.messages.length ?? 0;
-      entry.opened = undefined;
+      Object.assign(entry, closed);
     }
   }
 
@@ -310,13 +358,8 @@ class FileLibrary implements Library {
   }
 }
 
-async function statOf(path: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    throw new RecordingError("unreadable", "cannot be read", { cause: error });
-  }
-}
+/** Nothing of it is in memory. */
+const closed: Pick<Entry, "opened" | "indexes"> = { opened: undefined, indexes: new Map() };
 
 function shownPlace(path: string): string {
   const home = homedir();

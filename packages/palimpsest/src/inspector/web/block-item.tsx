@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { formats } from "../../web/formats.js";
 import { visibleLine, visibleText } from "../../web/visible-text.js";
 import type { BlockRow, BlockText } from "../contract.js";
@@ -9,10 +10,12 @@ import { Failure } from "./notices.js";
 import { CHARACTERS_AT_ONCE, paths } from "./paths.js";
 import { Line, Tokens } from "./small-parts.js";
 
+/** Beside the kind; empty where that says it already. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   tool_use: "call",
-  tool_result: "result",
-  tool: "definition",
+  tool_result: "",
+  tool: "",
+  unknown: "",
 };
 
 /** One block of a request in a line; opened, with its text in windows. */
@@ -26,6 +29,10 @@ export function BlockItem(props: {
 }) {
   const { id, block, index, isDifferent = false, isAnswer = false } = props;
   const isOpen = useSignal(props.isOpen);
+  // Which block the address names may be known later than the block itself.
+  useEffect(() => {
+    if (props.isOpen) isOpen.value = true;
+  }, [props.isOpen]);
   if (block === null) return <div class="block soft">{formats.count(index)} …</div>;
   const { kind, type, name, tokens, estimated, characters, marker, cache, preview, isNew } = block;
   const state = CACHE_STATES[cache];

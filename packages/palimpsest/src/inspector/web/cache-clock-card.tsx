@@ -49,7 +49,8 @@ function Countdown({ clock }: { readonly clock: CacheClock }) {
   const until = clock.warmUntil === null ? null : Date.parse(clock.warmUntil);
   if (until === null || clock.lifetime === null)
     return <p class="clock-face">Nothing of this conversation is in the cache.</p>;
-  const left = Math.max(0, until - now.value);
+  // No longer than an entry lives, whatever clock the recording was written by.
+  const left = Math.min(LIFETIMES[clock.lifetime], Math.max(0, until - now.value));
   if (left === 0) return <p class="clock-face cold">Cold: the next request writes everything again.</p>;
   return (
     <div class="clock-face warm">

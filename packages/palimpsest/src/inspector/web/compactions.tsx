@@ -1,9 +1,16 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { formats } from "../../web/formats.js";
 import { visibleLine, visibleText } from "../../web/visible-text.js";
 import { DataTable } from "../../web/data-table.js";
 import { Quoted } from "../../web/quoted.js";
-import type { CompactionItem, CompactionView, ConversationOverview, UndoResult } from "../contract.js";
+import type {
+  CompactionItem,
+  CompactionView,
+  ConversationOverview,
+  NeededLater,
+  UndoResult,
+} from "../contract.js";
 import { BlockTextView } from "./block-item.js";
 import { SourceError } from "./data-source.js";
 import { useInspector } from "./inspector-state.js";
@@ -12,7 +19,7 @@ import { Link } from "./link.js";
 import { Empty, Failure, Loaded } from "./notices.js";
 import { paths } from "./paths.js";
 import { conversationRoute } from "./route.js";
-import { Card, Fact, Line, Moment } from "./small-parts.js";
+import { Card, Fact, Line, Moment, Tokens } from "./small-parts.js";
 import { VirtualList } from "./virtual-list.js";
 
 const FATES: Readonly<Record<CompactionItem["fate"], { readonly sign: string; readonly name: string }>> = {
@@ -33,7 +40,17 @@ export function Compactions({
 }) {
   const { answers } = useInspector();
   const { compactions } = overview;
+  const pills = useRef<HTMLElement>(null);
   const chosen = compactions.find(({ id }) => id === item) ?? compactions.at(-1);
+  useLayoutEffect(() => {
+    const pill = pills.current?.querySelector<HTMLElement>("[aria-current]");
+    // Where there is no room for all of them, the chosen one is seen; the page itself stays where it is.
+    if (pills.current && pill) {
+      const { top, bottom } = pills.current.getBoundingClientRect();
+      const place = pill.getBoundingClientRect();
+      pills.current.scrollTop += Math.max(0, place.bottom - bottom) + Math.min(0, place.top - top);
+    }
+  }, [chosen?.id]);
   if (chosen === undefined) {
     return (
       <Empty>
@@ -45,7 +62,7 @@ export function Compactions({
   const path = paths.compaction(overview.id, chosen.id);
   return (
     <>
-      <nav class="pills" aria-label="Compactions">
+      <nav class="pills" aria-label="Compactions" ref={pills}>
         {compactions.map(({ id, request, tokensBefore, tokensAfter }, index) => (
           <Link
             key={id}
@@ -131,38 +148,55 @@ function OneCompaction({
           </ul>
         )}
       </Card>
-      <Card title="Needed later, and no longer there" isWide>
-        {view.neededLater === null ? (
-          <Empty>This was not worked out for this conversation.</Empty>
-        ) : view.neededLater.length === 0 ? (
-          <Empty>Nothing that was used after this compaction was missing.</Empty>
-        ) : (
-          <DataTable
-            caption="What was used after this compaction and no longer in the context"
-            hidesCaption
-            heads={[{ name: "Request" }, { name: "What" }, { name: "Seen before in" }]}
-          >
-            {view.neededLater.map(({ request, what, seen }, index) => (
-              <tr key={index}>
-                <th scope="row">
-                  <Link to={conversationRoute(overview.id, "requests", request)}>
-                    {formats.count(request)}
-                  </Link>
-                </th>
-                <td>
-                  <Quoted text={what} />
-                </td>
-                <td>
-                  <Quoted text={seen} />
-                </td>
-              </tr>
-            ))}
-          </DataTable>
-        )}
-      </Card>
+      <NeededLaterCard id={overview.id} compaction={view.id} />
     </article>
   );
 }
+
+function NeededLaterCard({ id, compaction }: { readonly id: string; readonly compaction: string }) {
+  const { answers } = useInspector();
+  const path = paths.neededLater(id, compaction);
+  return (
+    <Card title="Needed later, and no longer there" isWide>
+      <Loaded<NeededLater>
+        answer={answers.of<NeededLater>(path).value}
+        path={path}
+        loading="Replaying the conversation to find out …"
+      >
+        {({ items }) =>
+          items === null ? (
+            <Empty>This was not worked out for this conversation.</Empty>
+          ) : items.length === 0 ? (
+            <Empty>Nothing that was used after this compaction was missing.</Empty>
+          ) : (
+            <DataTable
+              caption="What was used after this compaction and no longer in the context"
+              hidesCaption
+              heads={[{ name: "Request" }, { name: "What" }, { name: "Seen before in" }]}
+            >
+              {items.map(({ request, what, seen }, index) => (
+                <tr key={index}>
+                  <th scope="row">
+                    <Link to={conversationRoute(id, "requests", request)}>{formats.count(request)}</Link>
+                  </th>
+                  <td>
+                    <Quoted text={what} />
+                  </td>
+                  <td>
+                    <Quoted text={seen} />
+                  </td>
+                </tr>
+              ))}
+            </DataTable>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+/** So few items that beneath one another they need no tall box. */
+const FEW = 5;
 
 function Side(props: {
   readonly id: string;
@@ -175,7 +209,7 @@ function Side(props: {
     <Card title={title} note={note}>
       <VirtualList
         label={title}
-        class="side"
+        class={items.length < FEW ? "side few" : "side"}
         count={items.length}
         itemHeight={34}
         scrolls="itself"
@@ -205,7 +239,9 @@ function SideItem({ id, item }: { readonly id: string; readonly item: Compaction
         </span>
         <span class={`swatch ${swatchOf(item.kind)}`} aria-hidden="true" />
         <Line text={item.preview} class="block-preview" />
-        <span class="number block-tokens">{formats.count(item.tokens)}</span>
+        <span class="number block-tokens">
+          <Tokens count={item.tokens} estimated />
+        </span>
       </button>
       {isOpen.value ? <BlockTextView id={id} block={item.block} characters={0} /> : null}
     </div>

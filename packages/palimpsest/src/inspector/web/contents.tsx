@@ -13,9 +13,11 @@ export function Contents({ overview }: { readonly overview: ConversationOverview
   return (
     <div class="cards">
       <Largest overview={overview} />
-      <CostByKind overview={overview} />
-      <CostByTool overview={overview} />
-      <DuplicateReads overview={overview} />
+      <div class="cards wide">
+        <CostByKind overview={overview} />
+        <CostByTool overview={overview} />
+        <DuplicateReads overview={overview} />
+      </div>
       <Models overview={overview} />
     </div>
   );
@@ -24,7 +26,7 @@ export function Contents({ overview }: { readonly overview: ConversationOverview
 function Largest({ overview }: { readonly overview: ConversationOverview }) {
   const total = overview.parts.reduce((sum, { tokens }) => sum + tokens, 0);
   return (
-    <Card title="Largest items" note="Of the newest request" isWide>
+    <Card id="largest" title="Largest items" note="Of the newest request" isWide>
       {overview.largest.length === 0 ? (
         <Empty>There is nothing in the context yet.</Empty>
       ) : (
@@ -34,9 +36,9 @@ function Largest({ overview }: { readonly overview: ConversationOverview }) {
           heads={[
             { name: "Kind" },
             { name: "Item" },
-            { name: "Since request" },
+            { name: "Since request", isNumber: true, class: "less" },
             { name: "Tokens", isNumber: true },
-            { name: "Of all", isNumber: true },
+            { name: "Of all", isNumber: true, class: "less" },
           ]}
         >
           {overview.largest.map(({ block, kind, what, tokens, estimated, request }) => (
@@ -44,16 +46,16 @@ function Largest({ overview }: { readonly overview: ConversationOverview }) {
               <td class="tight">
                 <Kind kind={kind} />
               </td>
-              <td>
+              <td class="wide-cell">
                 <Link to={conversationRoute(overview.id, "requests", request, block)} isRow>
                   <Line text={what} />
                 </Link>
               </td>
-              <td class="number">{formats.count(request)}</td>
+              <td class="number less">{formats.count(request)}</td>
               <td class="number">
                 <Tokens count={tokens} estimated={estimated} />
               </td>
-              <td class="number">{formats.share(tokens / Math.max(1, total))}</td>
+              <td class="number less">{formats.share(tokens / Math.max(1, total))}</td>
             </tr>
           ))}
         </DataTable>
@@ -78,7 +80,7 @@ function CostByKind({ overview }: { readonly overview: ConversationOverview }) {
   return (
     <Card
       title="Cost by kind"
-      note={`Input tokens over all requests. The cache saved ${formats.dollars(overview.cacheSaved)}.`}
+      note={`Input tokens over all requests, divided by estimated sizes. The cache saved ${formats.dollars(overview.cacheSaved)}.`}
     >
       {rows.length === 0 ? (
         <Empty>Nothing is known of prices of this model.</Empty>
@@ -110,7 +112,10 @@ function CostByTool({ overview }: { readonly overview: ConversationOverview }) {
   const rows = overview.costByTool.toSorted((one, other) => other.cost - one.cost);
   const most = Math.max(0, ...rows.map(({ cost }) => cost));
   return (
-    <Card title="Cost by tool" note="Of calls and results, as long as they were in the context">
+    <Card
+      title="Cost by tool"
+      note="Of calls and results, as long as they were in the context, by estimated sizes"
+    >
       {rows.length === 0 ? (
         <Empty>No tool was called.</Empty>
       ) : (
@@ -121,18 +126,20 @@ function CostByTool({ overview }: { readonly overview: ConversationOverview }) {
             { name: "Tool" },
             { name: "Calls", isNumber: true },
             { name: "Tokens", isNumber: true },
-            { name: "" },
+            { name: "", class: "bar-alone" },
             { name: "Cost", isNumber: true },
           ]}
         >
           {rows.map(({ tool, calls, tokens, cost }) => (
             <tr key={tool}>
-              <th scope="row">
+              <th scope="row" class="tool-name">
                 <Quoted text={tool} />
               </th>
               <td class="number">{formats.count(calls)}</td>
-              <td class="number">{formats.count(tokens)}</td>
-              <td class="bar-cell">
+              <td class="number">
+                <Tokens count={tokens} estimated />
+              </td>
+              <td class="bar-cell bar-alone">
                 <Bar share={most === 0 ? 0 : cost / most} />
               </td>
               <td class="number">{formats.dollars(cost)}</td>
@@ -161,7 +168,9 @@ function DuplicateReads({ overview }: { readonly overview: ConversationOverview 
                 <Quoted text={what} />
               </td>
               <td class="number">{formats.count(times)}</td>
-              <td class="number">{formats.count(tokens)}</td>
+              <td class="number">
+                <Tokens count={tokens} estimated />
+              </td>
             </tr>
           ))}
         </DataTable>
@@ -180,7 +189,12 @@ const SUMS: readonly { readonly name: string; readonly of: (usage: TokenSums) =>
 
 function Models({ overview }: { readonly overview: ConversationOverview }) {
   return (
-    <Card title="Tokens and dollars by model" note="As usage tells them, calls for summaries included" isWide>
+    <Card
+      id="models"
+      title="Tokens and dollars by model"
+      note="As usage tells them, calls for summaries included"
+      isWide
+    >
       <DataTable
         caption="Tokens and dollars by model"
         hidesCaption

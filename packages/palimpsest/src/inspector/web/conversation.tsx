@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { formats } from "../../web/formats.js";
 import { visibleLine } from "../../web/visible-text.js";
 import type { ConversationOverview } from "../contract.js";
@@ -30,7 +31,7 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
 const NEEDS_SERVER: ReadonlySet<Tab> = new Set(["what-if", "search"]);
 
 export function Conversation({ here }: { readonly here: ConversationRoute }) {
-  const { answers, indexing, source } = useInspector();
+  const { answers, indexing } = useInspector();
   const path = paths.conversation(here.id);
   const progress = indexing.value.get(here.id);
   const share = progress === undefined ? null : progress.bytesRead / Math.max(1, progress.bytes);
@@ -48,25 +49,42 @@ export function Conversation({ here }: { readonly here: ConversationRoute }) {
         answer={answers.of<ConversationOverview>(path).value}
         path={path}
         loading="Reading the conversation …"
+        saysGone
       >
         {(overview) => (
           <>
             <Head overview={overview} />
-            <nav class="tabs" aria-label="Views of this conversation">
-              {TABS.filter((tab) => source.isServer || !NEEDS_SERVER.has(tab)).map((tab) => (
-                <Link key={tab} to={conversationRoute(here.id, tab)} isCurrent={here.tab === tab && "page"}>
-                  {TAB_NAMES[tab]}
-                  {tab === "compactions" && overview.compactions.length > 0 ? (
-                    <span class="tab-count">{formats.count(overview.compactions.length)}</span>
-                  ) : null}
-                </Link>
-              ))}
-            </nav>
+            <Tabs here={here} compactions={overview.compactions.length} />
             <View here={here} overview={overview} />
           </>
         )}
       </Loaded>
     </main>
+  );
+}
+
+function Tabs({ here, compactions }: { readonly here: ConversationRoute; readonly compactions: number }) {
+  const { source } = useInspector();
+  const tabs = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tabs.current === null || !current) return;
+    // Where there is no room for all of them, the current one is in the middle; the page itself stays where it is.
+    const { left, width } = tabs.current.getBoundingClientRect();
+    const place = current.getBoundingClientRect();
+    tabs.current.scrollLeft += place.left + place.width / 2 - (left + width / 2);
+  }, [here.tab]);
+  return (
+    <nav class="tabs" aria-label="Views of this conversation" ref={tabs}>
+      {TABS.filter((tab) => source.isServer || !NEEDS_SERVER.has(tab)).map((tab) => (
+        <Link key={tab} to={conversationRoute(here.id, tab)} isCurrent={here.tab === tab && "page"}>
+          {TAB_NAMES[tab]}
+          {tab === "compactions" && compactions > 0 ? (
+            <span class="tab-count">{formats.count(compactions)}</span>
+          ) : null}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

@@ -22,6 +22,16 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
 
 export const isHelpShown = signal(false);
 
+/** The search was asked for by a key, and its field is not there yet: it takes the focus as soon as it is. */
+let isSearchAwaited = false;
+
+/** Whether the field that is there now takes the focus: once each time that it was asked for. */
+export function takesSearchFocus(): boolean {
+  const takes = isSearchAwaited;
+  isSearchAwaited = false;
+  return takes;
+}
+
 const GOES: Readonly<Record<string, Tab>> = {
   t: "timeline",
   r: "requests",
@@ -98,8 +108,8 @@ export function startKeys(): void {
       case "/":
         if (focusSearch()) break;
         if (here.view !== "conversation") return;
+        isSearchAwaited = true;
         goTo(conversationRoute(here.id, "search"));
-        requestAnimationFrame(() => requestAnimationFrame(focusSearch));
         break;
       case "[":
       case "]":

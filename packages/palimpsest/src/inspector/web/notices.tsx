@@ -29,13 +29,16 @@ export function Loaded<T>(props: {
   readonly answer: Answer<T>;
   readonly path: string;
   readonly loading: string;
+  /** Says that the conversation is gone: its parts, which all hear of it, do not say it again. */
+  readonly saysGone?: boolean;
   readonly children: (value: T) => ComponentChildren;
 }) {
   const { answer, path, loading, children } = props;
   if (answer.value !== null) {
+    const isSaid = answer.failure?.code === "no_conversation" && props.saysGone !== true;
     return (
       <>
-        {answer.failure === null ? null : <Failure failure={answer.failure} path={path} />}
+        {answer.failure === null || isSaid ? null : <Failure failure={answer.failure} path={path} />}
         {children(answer.value)}
       </>
     );

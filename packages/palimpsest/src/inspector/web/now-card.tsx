@@ -29,10 +29,11 @@ export function NowCard({ overview }: { readonly overview: ConversationOverview 
         <>
           <ShareBar
             label="Tokens by kind"
-            shares={parts.map(({ kind, tokens }) => ({
+            shares={parts.map(({ kind, tokens, estimated }) => ({
               name: KIND_NAMES[kind],
               classes: swatchOf(kind),
               tokens,
+              estimated,
             }))}
           />
           <ul class="part-list">

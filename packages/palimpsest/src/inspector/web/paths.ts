@@ -18,10 +18,14 @@ export const paths = {
     `${conversation(id)}/requests?from=${page * ROWS_AT_ONCE}&count=${ROWS_AT_ONCE}`,
   request: (id: string, number: number, page: number): string =>
     `${conversation(id)}/requests/${number}?from=${page * ROWS_AT_ONCE}&count=${ROWS_AT_ONCE}`,
+  place: (id: string, number: number, block: string): string =>
+    `${conversation(id)}/requests/${number}/place?block=${encodeURIComponent(block)}`,
   block: (id: string, block: string, window: number): string =>
     `${conversation(id)}/blocks/${encodeURIComponent(block)}?offset=${window * CHARACTERS_AT_ONCE}&count=${CHARACTERS_AT_ONCE}`,
   compaction: (id: string, compaction: string): string =>
     `${conversation(id)}/compactions/${encodeURIComponent(compaction)}`,
+  neededLater: (id: string, compaction: string): string =>
+    `${conversation(id)}/compactions/${encodeURIComponent(compaction)}/needed-later`,
   clock: (id: string): string => `${conversation(id)}/clock`,
   advice: (id: string): string => `${conversation(id)}/advice`,
   search: (id: string, words: string, cursor: string | null): string =>

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { formats } from "../../web/formats.js";
 import { visibleLine } from "../../web/visible-text.js";
-import type { BlockRow, ConversationOverview, RequestView } from "../contract.js";
+import type { BlockPlace, BlockRow, ConversationOverview, RequestView } from "../contract.js";
 import { BlockItem } from "./block-item.js";
 import { CACHE_STATES } from "./cache-states.js";
 import { DifferenceCard } from "./difference-card.js";
@@ -22,7 +22,7 @@ export function RequestDetail(props: {
   readonly block: string | null;
 }) {
   const { overview, number, total } = props;
-  const { answers } = useInspector();
+  const { answers, source } = useInspector();
   const pages = useSignal<readonly [number, number]>([0, 0]);
   const wanted = useSignal<number | null>(null);
   const path = paths.request(overview.id, number, 0);
@@ -37,6 +37,14 @@ export function RequestDetail(props: {
       <Failure failure={answer.failure} path={path} />
     );
   }
+  /** Where the block that the address names stands; null where there is none, or it is not known yet. */
+  function namedBlock(): number | null {
+    const { block } = props;
+    if (block === null || view === null || view.answer.some(({ id }) => id === block)) return null;
+    const at = view.blocks.findIndex(({ id }) => id === block);
+    if (at !== -1 || !source.isServer) return at === -1 ? null : at;
+    return answers.of<BlockPlace>(paths.place(overview.id, number, block)).value.value?.index ?? null;
+  }
   const blockAt = (index: number): BlockRow | null => {
     const page = Math.floor(index / ROWS_AT_ONCE);
     const [from, to] = pages.value;
@@ -45,8 +53,8 @@ export function RequestDetail(props: {
       page === 0 ? view : answers.of<RequestView>(paths.request(overview.id, number, page)).value.value;
     return there?.blocks[index % ROWS_AT_ONCE] ?? null;
   };
-  const named = props.block === null ? -1 : view.blocks.findIndex(({ id }) => id === props.block);
-  const target = wanted.value ?? (named === -1 ? null : named);
+  const named = namedBlock();
+  const target = wanted.value ?? named;
   return (
     <article class="request" aria-label={`Request ${formats.count(number)}`}>
       <RequestHead overview={overview} view={view} total={total} />
@@ -182,10 +190,11 @@ function RequestHead(props: {
       {parts.length === 0 ? null : (
         <ShareBar
           label="Input tokens by kind"
-          shares={parts.map(({ kind, tokens }) => ({
+          shares={parts.map(({ kind, tokens, estimated }) => ({
             name: KIND_NAMES[kind],
             classes: swatchOf(kind),
             tokens,
+            estimated,
           }))}
         />
       )}

@@ -61,7 +61,7 @@ export function Requests(props: {
           if (next[0] !== pages.value[0] || next[1] !== pages.value[1]) pages.value = next;
         }}
         item={(index) => (
-          <Row id={overview.id} index={index} row={rowAt(index)} isChosen={index === chosen} />
+          <Row overview={overview} index={index} row={rowAt(index)} isChosen={index === chosen} />
         )}
       />
       {chosen === null ? (
@@ -83,14 +83,20 @@ export function Requests(props: {
 }
 
 function Row(props: {
-  readonly id: string;
+  readonly overview: ConversationOverview;
   readonly index: number;
   readonly row: RequestRow | null;
   readonly isChosen: boolean;
 }) {
-  const { id, index, row, isChosen } = props;
+  const { overview, index, row, isChosen } = props;
+  const lane = overview.lanes.find(({ id }) => id === row?.lane);
   return (
-    <Link to={conversationRoute(id, "requests", index)} class="request-row" isRow isCurrent={isChosen}>
+    <Link
+      to={conversationRoute(overview.id, "requests", index)}
+      class="request-row"
+      isRow
+      isCurrent={isChosen}
+    >
       <span class="request-number">{formats.count(index)}</span>
       {row === null ? (
         <span class="request-text soft">…</span>
@@ -101,7 +107,7 @@ function Row(props: {
             <small>
               {formats.count(inputOf(row.usage))} in ·{" "}
               {row.isOutputKnown ? `${formats.count(row.usage.output)} out` : "output not known"}
-              {row.lane === "main" ? "" : ` · ${visibleLine(row.lane)}`}
+              {lane === undefined || lane.id === "main" ? "" : ` · ${visibleLine(lane.name)}`}
             </small>
           </span>
           <span class="request-end">

@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formats } from "../../web/formats.js";
 import { visibleLine } from "../../web/visible-text.js";
 import type { ConversationOverview, SearchHits } from "../contract.js";
 import { BlockTextView } from "./block-item.js";
 import { SourceError } from "./data-source.js";
 import { useInspector } from "./inspector-state.js";
+import { takesSearchFocus } from "./keys.js";
 import { swatchOf } from "./kinds.js";
 import { Link } from "./link.js";
 import { Empty, Failure } from "./notices.js";
@@ -36,6 +37,12 @@ export function Search({ overview }: { readonly overview: ConversationOverview }
   const words = useSignal("");
   const found = useSignal<Found>(NOTHING);
   const run = useRef(0);
+  const field = useRef<HTMLInputElement>(null);
+
+  // Before the next key is heard: what is typed right after the key that led here is meant for the field.
+  useLayoutEffect(() => {
+    if (takesSearchFocus()) field.current?.focus();
+  }, []);
 
   const go = async (from: Found, enough: number): Promise<void> => {
     const own = (run.current += 1);
@@ -76,6 +83,7 @@ export function Search({ overview }: { readonly overview: ConversationOverview }
   return (
     <div class="search">
       <input
+        ref={field}
         type="search"
         placeholder="Search everything, also what was compacted away"
         aria-label="Search this conversation"

@@ -69,7 +69,10 @@ interface Share {
   readonly name: string;
   readonly classes: string;
   readonly tokens: number;
+  readonly estimated: boolean;
 }
+
+const shareText = ({ tokens, estimated }: Share): string => `${estimated ? "≈" : ""}${formats.count(tokens)}`;
 
 /** Shares of a whole side by side, each with its figure beneath. */
 export function ShareBar({ label, shares }: { readonly label: string; readonly shares: readonly Share[] }) {
@@ -80,22 +83,22 @@ export function ShareBar({ label, shares }: { readonly label: string; readonly s
       <div
         class="share-bar"
         role="img"
-        aria-label={`${label}: ${there.map(({ name, tokens }) => `${name} ${formats.count(tokens)}`).join(", ")}`}
+        aria-label={`${label}: ${there.map((share) => `${share.name} ${shareText(share)}`).join(", ")}`}
       >
-        {there.map(({ name, classes, tokens }) => (
+        {there.map((share) => (
           <span
-            key={name}
-            class={`share ${classes}`}
-            style={{ flexGrow: tokens / Math.max(1, total) }}
-            title={`${name}: ${formats.count(tokens)}`}
+            key={share.name}
+            class={`share ${share.classes}`}
+            style={{ flexGrow: share.tokens / Math.max(1, total) }}
+            title={`${share.name}: ${shareText(share)}`}
           />
         ))}
       </div>
       <ul class="legend" aria-hidden="true">
-        {there.map(({ name, classes, tokens }) => (
-          <li key={name}>
-            <span class={`swatch ${classes}`} />
-            {name} <b>{formats.count(tokens)}</b>
+        {there.map((share) => (
+          <li key={share.name}>
+            <span class={`swatch ${share.classes}`} />
+            {share.name} <b>{shareText(share)}</b>
           </li>
         ))}
       </ul>

@@ -12,8 +12,10 @@ import { takeOpening } from "./token.js";
 function start(place: HTMLElement): void {
   startTheme();
   const exported = readEmbeddedSource();
-  const opening = exported === null ? takeOpening() : { token: null, conversation: null };
-  startRoute(opening.conversation === null ? null : conversationRoute(opening.conversation));
+  const opening = exported === null ? takeOpening() : { token: null, conversation: exported.conversation };
+  // Whoever loads an export again stays where they were.
+  const isElsewhere = exported !== null && location.hash !== "";
+  startRoute(opening.conversation === null || isElsewhere ? null : conversationRoute(opening.conversation));
   if (exported === null && opening.token === null) {
     render(<NoToken />, place);
     return;

@@ -65,6 +65,12 @@ export function marksByColumn(timeline: Timeline): ReadonlyMap<number, readonly 
 export const sizeAt = (timeline: Timeline, column: number): number =>
   KINDS.reduce((sum, kind) => sum + (timeline.kinds[kind][column] ?? 0), 0);
 
+/** The size in words; `≈` where no usage tells it. */
+export function sizeText(timeline: Timeline, column: number): string {
+  const used = [timeline.read, timeline.written, timeline.uncached].some((of) => (of[column] ?? 0) > 0);
+  return `${used ? "" : "≈"}${formats.count(sizeAt(timeline, column))}`;
+}
+
 /** `Request 41`, or `41 and 7 more` where a column stands for several. */
 export function columnName(timeline: Timeline, column: number): string {
   const several = timeline.requests[column] ?? 1;
@@ -95,7 +101,7 @@ export function columnRows(
     count: timeline.kinds[kind][column] ?? 0,
   })).filter(({ count }) => count > 0);
   return [
-    { label: "input tokens", value: formats.count(sizeAt(timeline, column)) },
+    { label: "input tokens", value: sizeText(timeline, column) },
     ...kinds.toReversed().map(({ kind, count }) => ({
       swatch: swatchOf(kind),
       label: KIND_NAMES[kind],

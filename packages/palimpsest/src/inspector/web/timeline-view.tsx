@@ -9,6 +9,7 @@ import type { ConversationOverview, Lane, Timeline } from "../contract.js";
 import { AdviceCard } from "./advice-card.js";
 import { CacheClockCard } from "./cache-clock-card.js";
 import { CostChart } from "./cost-chart.js";
+import { indexBefore } from "../../web/plot.js";
 import { useInspector } from "./inspector-state.js";
 import { KIND_NAMES } from "./kinds.js";
 import { Link } from "./link.js";
@@ -25,6 +26,7 @@ import {
   marksByColumn,
   settleRange,
   sizeAt,
+  sizeText,
   timeAt,
 } from "./timeline-model.js";
 
@@ -180,7 +182,13 @@ function Charts(props: {
           heading: [columnName(timeline, column), timeAt(timeline, column)]
             .filter((part) => part !== "")
             .join(" · "),
-          rows: columnRows(timeline, column, marks.get(column) ?? []),
+          rows: [
+            ...columnRows(timeline, column, marks.get(column) ?? []),
+            ...over.map(({ name, places, tokens }) => ({
+              label: `what if: ${visibleLine(name)}`,
+              value: formats.count(tokens[indexBefore(places, timeline.request[column] ?? 0)]),
+            })),
+          ],
         })}
       />
       <p class="chart-name">Cost of each request</p>
@@ -213,7 +221,7 @@ function useLanes(overview: ConversationOverview, timeline: Timeline) {
       const index = overview.lanes.indexOf(lane);
       const name = visibleLine(lane.name);
       return {
-        name: name.length > 11 ? `${name.slice(0, 10)}…` : name,
+        name: name.length > 10 ? `${name.slice(0, 9)}…` : name,
         colour: ["hue-6", "hue-2", "hue-3", "hue-4", "hue-7"][row] ?? "hue-6",
         places:
           all === null
@@ -315,7 +323,7 @@ function ColumnsTable({
                     {formats.count(request)}
                   </Link>
                 </th>
-                <td class="number">{formats.count(sizeAt(timeline, column))}</td>
+                <td class="number">{sizeText(timeline, column)}</td>
                 <td class="number">{formats.count(timeline.read[column])}</td>
                 <td class="number">{formats.count(timeline.written[column])}</td>
                 <td class="number">{formats.count(timeline.uncached[column])}</td>

@@ -39,7 +39,7 @@ export function fileCallOf(name: string, input: Fields): FileCall | undefined {
 
 function editCallOf(name: string, input: Fields): FileCall | undefined {
   if (/patch$/i.test(name)) {
-    const patch = firstText(input, ["input", "patch"]);
+    const patch = firstText(input, ["input", "patch", "patchText"]);
     return patch === undefined ? undefined : { kind: "patch", patch };
   }
   const listed = asFieldsList(input["edits"]);
@@ -49,11 +49,14 @@ function editCallOf(name: string, input: Fields): FileCall | undefined {
 }
 
 function editOf(fields: Fields): TextEdit | undefined {
-  const oldText = firstText(fields, ["old_string", "oldText", "old_str", "old_text"]);
-  const newText = firstText(fields, ["new_string", "newText", "new_str", "new_text"]);
+  const oldText = firstText(fields, ["old_string", "oldText", "old_str", "old_text", "oldString"]);
+  const newText = firstText(fields, ["new_string", "newText", "new_str", "new_text", "newString"]);
   if (oldText === undefined || newText === undefined) return undefined;
   const expected = fields["expected_replacements"];
-  const isAll = fields["replace_all"] === true || (typeof expected === "number" && expected > 1);
+  const isAll =
+    fields["replace_all"] === true ||
+    fields["replaceAll"] === true ||
+    (typeof expected === "number" && expected > 1);
   return { oldText, newText, isAll };
 }
 

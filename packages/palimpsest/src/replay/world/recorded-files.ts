@@ -5,7 +5,7 @@ import {
   type ReadRecord,
   type ReadState,
 } from "@palimpsest/core/restore";
-import { isFields } from "../readers/recording.js";
+import { asFieldsList, isFields } from "../readers/recording.js";
 import { commandOutput, commandRead, type RecordedCommand } from "./command-read.js";
 import { fileCallOf } from "./file-call.js";
 import { absolutePath } from "./file-path.js";
@@ -141,7 +141,13 @@ class Files {
 
   #attachedFile(path: string, content: unknown, at: number): void {
     const file = isFields(content) ? content["file"] : undefined;
-    if (typeof content === "string") {
+    if (Array.isArray(content)) {
+      for (const { startLine, content: text } of asFieldsList(content)) {
+        if (!Number.isInteger(startLine) || typeof text !== "string") continue;
+        const shown = { first: Math.max(1, Number(startLine)), text: `${text}\n`, endsFile: false };
+        this.#shown(path, shown, { at, part: {} });
+      }
+    } else if (typeof content === "string") {
       const shown = shownLines(content, { isNumbered: true });
       if (shown !== undefined) this.#shown(path, shown, { at, part: {} });
     } else if (isFields(file) && typeof file["content"] === "string") {

@@ -221,6 +221,25 @@ describe("files of a recorded world", () => {
     expect(await textOf(world, "/w/u")).toBe("<gone>");
   });
 
+  it("the reads, edits and patches of OpenCode are followed", async () => {
+    const { world, call } = createPlayed({ workingDirectory: "/w" });
+    call(
+      "read",
+      { filePath: "/w/a.ts" },
+      "<path>/w/a.ts</path>\n<type>file</type>\n<content>1: one\n2: two\n3: end\n\n(End of file - total 3 lines)\n</content>",
+    );
+    expect(await textOf(world, "/w/a.ts")).toBe("one\ntwo\nend");
+    call("edit", { filePath: "/w/a.ts", oldString: "o", newString: "0", replaceAll: true }, "done");
+    expect(await textOf(world, "/w/a.ts")).toBe("0ne\ntw0\nend");
+    call(
+      "apply_patch",
+      { patchText: "*** Begin Patch\n*** Update File: /w/a.ts\n@@\n-0ne\n+1\n tw0\n*** End Patch" },
+      "Success. Updated the following files:\nM a.ts",
+    );
+    expect(await textOf(world, "/w/a.ts")).toBe("1\ntw0\nend");
+    expect(world.counts()).toMatchObject({ edits: 2, followedEdits: 2, unknownEdits: 0 });
+  });
+
   it("files that the program attached are known too", async () => {
     const { world, attach } = createPlayed();
     attach({
@@ -231,9 +250,19 @@ describe("files of a recorded world", () => {
     attach({ type: "edited_text_file", filename: "/a", snippet: "2\tY" });
     attach({ type: "file", path: "/b", content: "1\tz" });
     attach({ type: "file", path: "/c", content: 7 });
+    attach({
+      type: "file",
+      path: "/d",
+      content: [
+        { startLine: 1, endLine: 2, content: "[line 1]\n3\tx" },
+        { startLine: 9.5, content: "no" },
+        null,
+      ],
+    });
     expect(await textOf(world, "/a")).toBe("x\nY");
     expect(await textOf(world, "/b")).toBe("z");
-    expect(world.state.readState.snapshot().reads.map(({ path }) => path)).toEqual(["/b", "/a"]);
+    expect(await textOf(world, "/d")).toBe("[line 1]\n3\tx");
+    expect(world.state.readState.snapshot().reads.map(({ path }) => path)).toEqual(["/d", "/b", "/a"]);
   });
 
   it("the least recently used go, from the read-state too", () => {
@@ -379,7 +408,7 @@ describe("other state of a recorded world", () => {
       {
         type: "file",
         path: "/f",
-        content: "[lines 1 to 4 are left out]\n5\te\n6\tf\n[what stands from line 7 on is left out]",
+        content: [{ startLine: 5, endLine: 6, content: "e\nf" }],
       },
       { type: "todo", itemCount: 1 },
     ]);

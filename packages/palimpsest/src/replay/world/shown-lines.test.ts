@@ -76,6 +76,25 @@ describe("what a read shows", () => {
     },
   );
 
+  it("a file between tags, as OpenCode shows it, with a word for what follows", () => {
+    const tagged = (content: string, type = "file"): string =>
+      `<path>/w/a.md</path>\n<type>${type}</type>\n<content>${content}\n</content>`;
+    expect(shownLines(tagged("1: # A\n2: \n3: 9: b\n\n(End of file - total 3 lines)"), plain)).toEqual({
+      first: 1,
+      text: "# A\n\n9: b",
+      endsFile: true,
+    });
+    expect(
+      shownLines(tagged("100: a\n101:   b\n\n(Showing lines 100-101 of 814. Use offset=102 to continue.)"), {
+        ...plain,
+        offset: 100,
+        limit: 2,
+      }),
+    ).toEqual({ first: 100, text: "a\n  b\n", endsFile: false });
+    expect(shownLines(tagged("a/\nb.ts", "directory"), plain)).toBeUndefined();
+    expect(shownLines("<path>/w</path>", plain)).toBeUndefined();
+  });
+
   it("an excerpt may have gaps", () => {
     expect(excerptLines("1\ta\n2\tb\n...\n9\ti\n\n... [785 lines truncated] ...")).toEqual([
       { first: 1, text: "a\nb\n", endsFile: false },

@@ -15,6 +15,7 @@ const DEFAULT_LIMIT = 2000;
 
 /** What the result of a read shows of its file; undefined where it shows no text, or says something else. */
 export function shownLines(result: string, asked: AskedPart): ShownLines | undefined {
+  if (result.startsWith("<path>")) return taggedLines(result);
   const { runs, rest } = numberedRuns(result);
   const [run] = runs;
   if (run !== undefined && runs.length === 1) {
@@ -31,6 +32,24 @@ export function excerptLines(excerpt: string): readonly ShownLines[] {
     text: `${lines.join("\n")}\n`,
     endsFile: false,
   }));
+}
+
+/** What OpenCode shows of a file; it shows directories under the same tags. */
+const TAGGED = /^<path>[^\n]*<\/path>\n<type>file<\/type>\n<content>([^]*)/;
+
+/** `12: ` before each line, and a notice after them that says whether the file ends there. */
+function taggedLines(result: string): ShownLines | undefined {
+  const shown = TAGGED.exec(result)?.[1]?.split("\n") ?? [];
+  const first = Number(/^(\d{1,9}): /.exec(shown[0] ?? "")?.[1]);
+  const lines: string[] = [];
+  for (const line of shown) {
+    const mark = `${first + lines.length}: `;
+    if (!line.startsWith(mark)) break;
+    lines.push(line.slice(mark.length));
+  }
+  if (lines.length === 0) return undefined;
+  const endsFile = shown[lines.length + 1]?.startsWith("(End of file") === true;
+  return { first: Math.max(1, first), text: lines.join("\n") + (endsFile ? "" : "\n"), endsFile };
 }
 
 interface NumberedRun {

@@ -1,4 +1,4 @@
-import type { CompactBoundary, Message } from "@palimpsest/core";
+import { TranscriptError, type CompactBoundary, type Message } from "@palimpsest/core";
 import { isOwnBoundary, packBoundary } from "../boundary-texts.js";
 import { encodeMessage } from "../encode-message.js";
 import { extendedSource, type ByteSource } from "./byte-source.js";
@@ -22,12 +22,22 @@ export async function encodeBatch(
 ): Promise<readonly EncodedLine[]> {
   const lines: EncodedLine[] = [];
   for (const message of messages) {
+    checkObject(message);
     const isBoundary = isOwnBoundary(message);
     const placed = isBoundary ? await placedBoundary(message, file, { length, lines }) : message;
     const text = encodeMessage(placed);
     lines.push({ text, isBoundary });
   }
   return lines;
+}
+
+/** Whatever a host hands in: before anything is asked of it. */
+function checkObject(message: unknown): void {
+  if (typeof message === "object" && message !== null) return;
+  throw new TranscriptError(
+    "bad_message",
+    "A message cannot be stored (not an object); mend it and append its batch again.",
+  );
 }
 
 /** The lines as they stand in a file, each with its line break. */

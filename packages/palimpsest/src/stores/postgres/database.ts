@@ -1,4 +1,5 @@
 import { TranscriptError } from "@palimpsest/core";
+import { pause } from "./on-abort.js";
 
 /** What the store needs of a client: a pool of `pg` is one, and so is a single connection. */
 export interface Database {
@@ -21,11 +22,30 @@ export function checkSchema(schema: string): string {
   );
 }
 
+/** Whether a text column holds it as it is: what is not Unicode would become the name of something else. */
+const isName = (text: unknown, most: number): text is string =>
+  typeof text === "string" &&
+  text !== "" &&
+  text.length <= most &&
+  !text.includes("\0") &&
+  Buffer.from(text).toString() === text;
+
 /** Throws for a tenant that no key can hold. */
 export function checkTenant(tenant: string): string {
-  if (typeof tenant === "string" && tenant !== "" && tenant.length <= 200 && !tenant.includes("\0"))
-    return tenant;
-  throw new TranscriptError("bad_id", "A tenant must be a string of 1 to 200 characters without NUL.");
+  if (isName(tenant, 200)) return tenant;
+  throw new TranscriptError(
+    "bad_id",
+    "A tenant must be a string of 1 to 200 characters, without NUL and lone surrogates.",
+  );
+}
+
+/** Throws for a key of a batch that no index can hold. */
+export function checkKey(key: string): void {
+  if (isName(key, 500)) return;
+  throw new TranscriptError(
+    "bad_id",
+    "The key of a batch must be a string of 1 to 500 characters, without NUL and lone surrogates.",
+  );
 }
 
 const codeOf = (error: unknown): string => {
@@ -34,7 +54,7 @@ const codeOf = (error: unknown): string => {
 };
 
 /** Whether nobody can say if the statement was carried out: asking once more is the only way to know. */
-export function isLostConnection(error: unknown): boolean {
+function isLostConnection(error: unknown): boolean {
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : "";
   return (
@@ -68,5 +88,31 @@ export async function withDatabaseErrors<T>(what: string, run: () => Promise<T>)
     return await run();
   } catch (error) {
     throw databaseError(what, error);
+  }
+}
+
+/** Waits between tries of a statement whose connection was lost: a database that starts again needs a few seconds. */
+const RETRY_MS: readonly number[] = [50, 200, 500, 1000, 2000, 4000];
+
+/**
+ * Runs what may be carried out twice again where the connection was lost, for as long as a database needs to start again or
+ * for `patienceMs`, or until `signal` is aborted; then throws what was said last.
+ */
+export async function untilAnswered<T>(
+  run: () => Promise<T>,
+  {
+    signal,
+    patienceMs = 8000,
+  }: { readonly signal?: AbortSignal | undefined; readonly patienceMs?: number } = {},
+): Promise<T> {
+  const start = performance.now();
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const isOver = signal?.aborted === true || performance.now() - start > patienceMs;
+      if (!isLostConnection(error) || isOver) throw error;
+      await pause(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 0, signal);
+    }
   }
 }

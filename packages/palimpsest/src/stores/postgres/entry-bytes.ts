@@ -34,6 +34,10 @@ export function decodeEntry({ form, line }: Pick<EntryRow, "form" | "line">): Bu
   return (form & UNFINISHED) === 0 ? Buffer.concat([content, Buffer.from("\n")]) : content;
 }
 
+/** The line without its line break; bytes that are not UTF-8 are replaced. */
+export const textOf = ({ form, line }: Pick<EntryRow, "form" | "line">): string =>
+  (form & BASE64) === 0 ? line : Buffer.from(line, "base64").toString("utf8");
+
 /** A row as the client gives it: numbers of eight bytes come as text. */
 export function readRow(row: Readonly<Record<string, unknown>>): EntryRow {
   return {

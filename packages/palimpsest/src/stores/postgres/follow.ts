@@ -1,6 +1,7 @@
 import { TranscriptError, type Message } from "@palimpsest/core";
 import { decodeLine } from "@palimpsest/core/engine";
-import { decodeEntry, type EntryRow } from "./entry-bytes.js";
+import { untilAnswered } from "./database.js";
+import { textOf, type EntryRow } from "./entry-bytes.js";
 import { onAbort } from "./on-abort.js";
 import type { Statements } from "./statements.js";
 
@@ -8,7 +9,7 @@ export interface FollowOptions {
   /** Where to begin, as `next` of an earlier event says; 0 and by default: at the first message. */
   readonly from?: number;
   readonly signal?: AbortSignal;
-  /** How often it looks where nothing is heard. */
+  /** How often it looks where nothing is heard: 10 milliseconds or more. */
   readonly pollMs?: number;
 }
 
@@ -21,6 +22,8 @@ export interface FollowedMessage {
 }
 
 const AT_ONCE = 500;
+/** For so long a follower waits for a database that is away. */
+const PATIENCE_MS = 60_000;
 
 /** Messages as they are stored, in order and each once, until it is called off or the conversation is deleted: then it throws `not_found`. As they stand in the table: a boundary may name an earlier one for what people said. */
 export async function* followEntries(
@@ -28,6 +31,12 @@ export async function* followEntries(
   { statements, subscribe }: { statements: Statements; subscribe: (heard: () => void) => () => void },
   { from = 0, signal, pollMs = 1000 }: FollowOptions,
 ): AsyncGenerator<FollowedMessage, void, undefined> {
+  if (!Number.isSafeInteger(from) || from < 0) {
+    throw new TranscriptError("io", "from must be a whole number, as next of an earlier event says.");
+  }
+  if (!(pollMs >= 10))
+    throw new TranscriptError("io", "pollMs must be a number of milliseconds, at least 10.");
+  const patience = { signal, patienceMs: PATIENCE_MS };
   let place = from;
   let wake: (() => void) | undefined;
   let hasHeard = false;
@@ -39,7 +48,7 @@ export async function* followEntries(
   const unhear = onAbort(signal, heard);
   let wasThere = from > 0;
   const checkThere = async (): Promise<void> => {
-    const head = await statements.headOf(id);
+    const head = await untilAnswered(() => statements.headOf(id), patience);
     // One that is shorter than what was read is another one of the same name.
     if (head === undefined ? wasThere : head < place) {
       throw new TranscriptError("not_found", `Conversation ${id} was deleted.`);
@@ -50,7 +59,7 @@ export async function* followEntries(
   try {
     while (!isOver()) {
       hasHeard = false;
-      const rows = await statements.readAfter(id, place, AT_ONCE);
+      const rows = await untilAnswered(() => statements.readAfter(id, place, AT_ONCE), patience);
       if (rows.length === 0) await checkThere();
       else wasThere = true;
       for (const row of rows) {
@@ -76,6 +85,6 @@ export async function* followEntries(
 }
 
 function messageOf(row: EntryRow): Message | undefined {
-  const decoded = decodeLine(decodeEntry(row).toString("utf8"));
+  const decoded = decodeLine(textOf(row));
   return decoded.kind === "message" ? decoded.message : undefined;
 }

@@ -16,6 +16,13 @@ export interface SchemaStatus {
   readonly newest: number;
 }
 
+/** What a program says of a schema that a later one has brought further. */
+export const newerSchema = (schema: string, version: number): TranscriptError =>
+  new TranscriptError(
+    "io",
+    `The schema ${schema} is of a newer version (${version}) than this program knows (${NEWEST_VERSION}); update the program.`,
+  );
+
 /** Which step of the schema the database has. */
 export async function schemaStatus(
   database: Database,
@@ -35,8 +42,8 @@ export async function schemaStatus(
 }
 
 /**
- * Brings the schema to what this program needs: each step in a transaction of its own, several processes one after the
- * other. `database` must be one connection, or a pool of one. Gives the versions that were run.
+ * Brings the schema to what this program needs, all steps in one transaction, several processes one after the other.
+ * `database` is a connection, or a pool of `pg`, of which one connection is used. Gives the versions that were run.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<readonly number[]> {
   const { schema = "palimpsest", partitions = 0, role } = options;
@@ -44,32 +51,64 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   if (!Number.isSafeInteger(partitions) || partitions < 0 || partitions > 1024) {
     throw new TranscriptError("io", "The number of partitions must be a whole number from 0 to 1024.");
   }
-  return withDatabaseErrors(`The schema ${schema} could not be migrated`, async () => {
-    const run: number[] = [];
-    await database.query("begin");
-    try {
-      // Of two that migrate at once the second waits here, and finds everything done.
-      await database.query("select pg_advisory_xact_lock(hashtext($1))", [`palimpsest ${schema}`]);
-      await database.query(`create schema if not exists ${name}`);
-      await database.query(
-        `create table if not exists ${name}.migration (version integer primary key, at timestamptz not null default now())`,
-      );
-      const { rows } = await database.query(`select version from ${name}.migration`);
-      const done = new Set(rows.map(({ version }) => Number(version)));
-      for (const { version, sql } of MIGRATIONS) {
-        if (done.has(version)) continue;
-        await database.query(filled(sql, name, partitions));
-        await database.query(`insert into ${name}.migration (version) values ($1)`, [version]);
-        run.push(version);
-      }
-      if (role !== undefined) await grant(database, name, role);
-      await database.query("commit");
-    } catch (error) {
-      await database.query("rollback").catch(() => undefined);
-      throw error;
+  return withDatabaseErrors(`The schema ${schema} could not be migrated`, () =>
+    onOneConnection(database, (connection) => migrateIn(connection, { name, schema, partitions, role })),
+  );
+}
+
+/** A transaction needs one, and a pool gives each statement any. */
+async function onOneConnection<T>(database: Database, run: (connection: Database) => Promise<T>): Promise<T> {
+  if (!isPool(database)) return run(database);
+  const connection = await database.connect();
+  try {
+    return await run(connection);
+  } finally {
+    connection.release();
+  }
+}
+
+interface Pool extends Database {
+  connect(): Promise<Database & { release(): void }>;
+}
+
+/** A single connection has `connect` too, and no count of others. */
+const isPool = (database: Database): database is Pool => "totalCount" in database && "connect" in database;
+
+async function migrateIn(
+  database: Database,
+  {
+    name,
+    schema,
+    partitions,
+    role,
+  }: Required<Omit<MigrateOptions, "role">> & { readonly name: string; readonly role: string | undefined },
+): Promise<readonly number[]> {
+  const run: number[] = [];
+  await database.query("begin");
+  try {
+    // Of two that migrate at once the second waits here, and finds everything done.
+    await database.query("select pg_advisory_xact_lock(hashtext($1))", [`palimpsest ${schema}`]);
+    await database.query(`create schema if not exists ${name}`);
+    await database.query(
+      `create table if not exists ${name}.migration (version integer primary key, at timestamptz not null default now())`,
+    );
+    const { rows } = await database.query(`select version from ${name}.migration`);
+    const newest = Math.max(0, ...rows.map(({ version }) => Number(version)));
+    if (newest > NEWEST_VERSION) throw newerSchema(schema, newest);
+    const done = new Set(rows.map(({ version }) => Number(version)));
+    for (const { version, sql } of MIGRATIONS) {
+      if (done.has(version)) continue;
+      await database.query(filled(sql, name, partitions));
+      await database.query(`insert into ${name}.migration (version) values ($1)`, [version]);
+      run.push(version);
     }
-    return run;
-  });
+    if (role !== undefined) await grant(database, name, role);
+    await database.query("commit");
+  } catch (error) {
+    await database.query("rollback").catch(() => undefined);
+    throw error;
+  }
+  return run;
 }
 
 const TABLES: readonly string[] = ["conversation", "entry", "waiter", "document", "stand_in", "import_line"];

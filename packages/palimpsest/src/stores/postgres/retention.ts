@@ -1,7 +1,10 @@
+import { TranscriptError } from "@palimpsest/core";
 import { segmentOf } from "../jsonl/preserved-segment.js";
 import { decodeRawLine } from "../jsonl/raw-line.js";
-import { decodeEntry } from "./entry-bytes.js";
+import { decodeEntry, type EntryRow } from "./entry-bytes.js";
 import type { Statements } from "./statements.js";
+
+const AT_ONCE = 100;
 
 export interface RetentionOptions {
   /** What was stored before this goes, as far as nothing live needs it. */
@@ -19,24 +22,29 @@ export async function deleteOld(
   statements: Statements,
   { before, batch = 1000, signal }: RetentionOptions,
 ): Promise<number> {
-  let deleted = 0;
-  for (const { id } of await statements.list()) {
-    const floor = await floorOf(id, statements);
-    for (;;) {
-      if (floor === 0 || signal?.aborted === true) break;
-      const count = await statements.purge(id, { floor, before, most: batch });
-      deleted += count;
-      if (count < batch) break;
-    }
+  if (Number.isNaN(before.getTime())) throw new TranscriptError("io", "before must be a date.");
+  if (!Number.isSafeInteger(batch) || batch < 1) {
+    throw new TranscriptError("io", "batch must be a whole number, at least 1.");
   }
-  return deleted;
+  let deleted = 0;
+  for (let after = ""; ;) {
+    const found = await statements.withOldLines(after, { before, most: AT_ONCE });
+    for (const { id, boundary } of found) {
+      after = id;
+      const floor = floorOf(boundary);
+      for (;;) {
+        if (floor === 0 || signal?.aborted === true) break;
+        const count = await statements.purge(id, { floor, before, most: batch });
+        deleted += count;
+        if (count < batch) break;
+      }
+    }
+    if (found.length < AT_ONCE || signal?.aborted === true) return deleted;
+  }
 }
 
-/** Where the first line lies that the newest boundary needs; 0 where there is none, and everything is live. */
-async function floorOf(id: string, statements: Statements): Promise<number> {
-  const tail = await statements.readTail(id);
-  const first = tail?.rows[0];
-  if (first === undefined) return 0;
+/** Where the first line lies that the newest boundary needs; 0 where that cannot be known, and everything stays. */
+function floorOf(first: EntryRow): number {
   const bytes = decodeEntry(first);
   const decoded = decodeRawLine({ start: 0, end: bytes.length, bytes: bytes.subarray(0, -1) });
   const segment = decoded.kind === "message" ? segmentOf(decoded.message) : undefined;

@@ -70,6 +70,11 @@ export interface Statements {
   /** Lets go of this one, and of all that nobody has gone on with for an hour. */
   dropImports(name: string): Promise<void>;
   deleteConversation(id: string): Promise<"deleted" | "missing" | "busy">;
+  /** Those after an id that hold lines from before a date and a boundary after them, each with its newest boundary. */
+  withOldLines(
+    after: string,
+    limits: { before: Date; most: number },
+  ): Promise<readonly { readonly id: string; readonly boundary: EntryRow }[]>;
   purge(id: string, limits: { floor: number; before: Date; most: number }): Promise<number>;
 }
 
@@ -222,6 +227,11 @@ export function createStatements(
     },
     deleteConversation: async (id) =>
       (await valueOf("delete_conversation", [id])) as "deleted" | "missing" | "busy",
+    withOldLines: async (after, { before, most }) =>
+      (await rowsOf("with_old_lines", [after, before, most])).map((row) => ({
+        id: String(row["id"]),
+        boundary: readRow(row),
+      })),
     purge: async (id, { floor, before, most }) => Number(await valueOf("purge", [id, floor, before, most])),
   };
 }

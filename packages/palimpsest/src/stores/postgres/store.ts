@@ -7,12 +7,12 @@ import { checkConversationId } from "../conversation-id.js";
 import type { ByteSource } from "../jsonl/byte-source.js";
 import { numberDamage, type PlacedContent } from "../jsonl/read-forward.js";
 import { readLive, readWhole } from "../jsonl/read-live.js";
-import { checkSchema, checkTenant, withDatabaseErrors, type Database } from "./database.js";
+import { checkSchema, checkTenant, databaseError, withDatabaseErrors, type Database } from "./database.js";
 import { calibrationDocuments, gapHistoryDocument, notesDocument } from "./documents.js";
 import { entrySource } from "./entry-source.js";
 import { followEntries, type FollowedMessage, type FollowOptions } from "./follow.js";
 import { createHints, createNotifier, markOf, type ListeningClient } from "./hints.js";
-import { schemaStatus } from "./migrate.js";
+import { newerSchema, schemaStatus } from "./migrate.js";
 import { pause } from "./on-abort.js";
 import { deleteOld, type RetentionOptions } from "./retention.js";
 import { standInRows } from "./stand-ins.js";
@@ -61,6 +61,8 @@ export interface PostgresStore extends TranscriptStore {
   close(): Promise<void>;
 }
 
+const BUSY_POLICIES: readonly WhenBusy[] = ["reject", "enqueue", "interrupt"];
+
 /** How often somebody in line asks again. */
 const QUEUE_MS = 100;
 
@@ -68,8 +70,11 @@ const QUEUE_MS = 100;
 export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const { database, schema = "palimpsest", leaseMs = 30_000, listen } = options;
   const tenant = checkTenant(options.tenant);
-  if (!Number.isSafeInteger(leaseMs) || leaseMs < 100) {
-    throw new TranscriptError("io", "leaseMs must be a whole number of milliseconds, at least 100.");
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 100 || leaseMs > 86_400_000) {
+    throw new TranscriptError(
+      "io",
+      "leaseMs must be a whole number of milliseconds, at least 100 and at most a day.",
+    );
   }
   const statements = createStatements(database, { schema: checkSchema(schema), tenant });
   // With a part of chance also where the host names it: an id that was deleted and made again counts its generations anew.
@@ -82,11 +87,10 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const checkVersion = async (): Promise<void> => {
     const { version, newest } = await schemaStatus(database, { schema });
     if (version === newest) return;
+    if (version > newest) throw newerSchema(schema, version);
     throw new TranscriptError(
       "io",
-      version > newest
-        ? `The schema ${schema} is of a newer version (${version}) than this program knows (${newest}); update the program.`
-        : `The schema ${schema} is not up to date (${version} of ${newest}); run \`palimpsest postgres migrate\`.`,
+      `The schema ${schema} is not up to date (${version} of ${newest}); run \`palimpsest postgres migrate\`.`,
     );
   };
   /** Once, at the first use; a failure is tried again. */
@@ -142,6 +146,9 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   return {
     async open(id, openOptions = {}) {
       checkConversationId(id);
+      if (!BUSY_POLICIES.includes(openOptions.whenBusy ?? "reject")) {
+        throw new TranscriptError("io", `whenBusy must be one of ${BUSY_POLICIES.join(", ")}.`);
+      }
       const owner = `${process} ${(writers += 1)}`;
       return withDatabaseErrors(`Conversation ${id} could not be opened for writing`, async () => {
         await ready();
@@ -172,10 +179,15 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       }),
     async *follow(id, followOptions = {}) {
       checkConversationId(id);
-      await ready();
       const subscribe = (heard: () => void): (() => void) =>
         hints?.subscribe(markOf(tenant, id), heard) ?? (() => {});
-      yield* followEntries(id, { statements, subscribe }, followOptions);
+      try {
+        await ready();
+        yield* followEntries(id, { statements, subscribe }, followOptions);
+      } catch (error) {
+        if (followOptions.signal?.aborted === true) return;
+        throw databaseError(`Conversation ${id} could not be followed`, error);
+      }
     },
     notes: (id) => notesDocument(statements, id),
     calibration: calibrationDocuments(statements),

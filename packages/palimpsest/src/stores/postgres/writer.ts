@@ -1,7 +1,6 @@
 import { TranscriptError, type Message, type TranscriptWriter } from "@palimpsest/core";
-import { setTimeout as wait } from "node:timers/promises";
 import { encodeBatch, type EncodedLine } from "../jsonl/encode-batch.js";
-import { databaseError, isLostConnection, withDatabaseErrors } from "./database.js";
+import { checkKey, databaseError, untilAnswered, withDatabaseErrors } from "./database.js";
 import { entrySource } from "./entry-source.js";
 import type { Lease, Statements } from "./statements.js";
 
@@ -30,9 +29,6 @@ export interface PostgresWriterParts {
   /** Told of every batch that was stored. */
   readonly onAppended: () => void;
 }
-
-/** Waits between tries of a statement whose connection was lost: a database that starts again needs a few seconds. */
-const RETRY_MS: readonly number[] = [50, 200, 500, 1000, 2000, 4000];
 
 const lost = (id: string): TranscriptError =>
   new TranscriptError(
@@ -84,11 +80,12 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
     if (broken !== undefined) throw broken;
     if (messages.length === 0) return;
     const batch = { ...lease, leaseMs, head, batch: (batches += 1), key, lines: await encode(messages) };
+    // A connection may be lost after the statement was carried out: the same batch again is then a repetition.
     const {
       status,
       head: stored,
       interrupted,
-    } = await untilSaid(() => statements.append(conversationId, batch));
+    } = await untilAnswered(() => statements.append(conversationId, batch));
     if (status === "lost") throw breakOff(lost(conversationId));
     if (status === "moved") {
       throw breakOff(
@@ -115,19 +112,6 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
     }
   }
 
-  /** A connection may be lost after the statement was carried out: the same batch again is then a repetition. */
-  async function untilSaid<T>(run: () => Promise<T>): Promise<T> {
-    for (const pause of RETRY_MS) {
-      try {
-        return await run();
-      } catch (error) {
-        if (!isLostConnection(error)) throw error;
-        await wait(pause);
-      }
-    }
-    return run();
-  }
-
   async function finish(): Promise<void> {
     await queue;
     clearInterval(timer);
@@ -145,6 +129,7 @@ export function createPostgresWriter(parts: PostgresWriterParts): PostgresWriter
           `Conversation ${conversationId} was closed; open it again to append.`,
         );
       }
+      if (key !== undefined) checkKey(key);
       const stored = storeInTurn([...messages], key);
       queue = stored.catch(() => undefined);
       return stored;

@@ -188,7 +188,7 @@ function attachTexts(
     total: settings.restoreFilesTokens * editShare(options.touches),
     perFile: settings.restoreFileTokens,
     fileOverhead: FILE_OVERHEAD,
-    tokens: (text) => estimator.block(text) + LINE_NUMBER_TOKENS * (text.split("\n").length + 1),
+    tokens: (text) => estimator.block(text) + PART_TOKENS,
   };
   const chosen = choosePartsWithin(parts, limits);
   let left = settings.restoreFilesTokens;
@@ -233,8 +233,8 @@ function editShare(touches: ReadonlyMap<string, FileTouches>): number {
   return Math.min(1, LEAST_SHARE + ((1 - LEAST_SHARE) * edits) / EDITS_FOR_ALL);
 }
 
-/** A number and a tab before each line; heading, fence and gaps of each file. */
-const LINE_NUMBER_TOKENS = 2;
+/** Heading and fence of a part, that mostly stands with another; heading and tag of each file. */
+const PART_TOKENS = 8;
 const FILE_OVERHEAD = 60;
 
 const untouched: FileTouches = { age: 0, edits: [] };
@@ -268,28 +268,18 @@ function attachParts(
 ): Required<Omit<RestoredText, "reason">> {
   const { estimator, now } = options;
   const ranges = rangesOf(parts, outcome);
-  const [first] = ranges;
-  const shown = ranges.reduce((sum, range) => sum + range.last - range.first + 1, 0);
-  const isWhole = outcome.isWhole && shown === outcome.lines.size;
+  const [{ first, last } = { first: 1, last: 0 }] = ranges;
   const content = showParts(outcome, ranges);
   const reuse = {
     age: touches.age,
-    ranges: parts.map((part) => ({
-      first: part.first,
-      last: part.last,
-      ...(part.editedBefore === undefined ? {} : { editedBefore: part.editedBefore }),
-    })),
+    ranges: parts.map(({ file: _file, text: _text, score: _score, ...range }) => range),
   };
   const attachment: Attachment = { type: "file", path, content, context: "post-compact", reuse };
   const times = { mtime: outcome.mtime, timestamp: now };
+  const isWhole = typeof content === "string";
   const record: ReadRecord = isWhole
     ? { ...times, content }
-    : {
-        ...times,
-        offset: first?.first ?? 1,
-        limit: (first?.last ?? 0) - (first?.first ?? 1) + 1,
-        isCut: true,
-      };
+    : { ...times, offset: first, limit: last - first + 1, isCut: true };
   return {
     path,
     item: {

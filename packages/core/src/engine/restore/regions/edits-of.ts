@@ -7,8 +7,8 @@ export interface FileEdit {
   readonly lines: readonly string[];
 }
 
-const NEW_TEXTS = ["new_string", "newText", "new_str", "new_text"] as const;
-const PATCHES = ["patch", "input"] as const;
+const NEW_TEXTS = ["new_string", "newText", "new_str", "new_text", "newString"] as const;
+const PATCHES = ["patch", "input", "patchText"] as const;
 const PATCHED_FILE = /^(?:\*\*\* (?:Update|Add) File: |\+\+\+ (?:b\/)?)(.+)$/;
 
 /** The edits in the input of a call that edits or writes files, as common agents write it. */

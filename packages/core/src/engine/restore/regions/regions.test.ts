@@ -12,6 +12,7 @@ import { restoring } from "../testing/restoring.js";
 import { editsOf } from "./edits-of.js";
 import { fileTouches } from "./file-touches.js";
 import { readFile } from "./read-file.js";
+import type { ShownPart } from "./show-parts.js";
 
 const rounds = (...all: readonly (readonly SampleCall[])[]): readonly Message[] => {
   const sample = createSample();
@@ -30,15 +31,24 @@ const resting = (count: number): readonly (readonly SampleCall[])[] =>
 const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `line ${at + 1} of this file ${filler("x", 10)}`);
 
-const shownOf = ({ attachments }: Restored, path: string): string =>
-  String(attachments.find((item) => item.path === path)?.attachment["content"]);
-/** The numbers of the lines that came back. */
-const linesOf = (restored: Restored, path: string): readonly number[] =>
-  shownOf(restored, path)
-    .split("\n")
-    .flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? [])
-    .map(Number);
-
+const contentOf = ({ attachments }: Restored, path: string): unknown =>
+  attachments.find((item) => item.path === path)?.attachment["content"];
+/** The parts of a file that came back. */
+const partsOf = (restored: Restored, path: string): readonly ShownPart[] => {
+  const content = contentOf(restored, path);
+  return Array.isArray(content) ? (content as readonly ShownPart[]) : [];
+};
+/** The numbers of the lines that came back: of a whole file each has its own. */
+const linesOf = (restored: Restored, path: string): readonly number[] => {
+  const content = contentOf(restored, path);
+  if (typeof content === "string")
+    return content.split("\n").map((line) => Number(/^(\d+)\t/.exec(line)?.[1]));
+  return partsOf(restored, path).flatMap((part) => {
+    const lines = part.content.split("\n").map((_, at) => part.startLine + at);
+    expect(lines.at(-1)).toBe(part.endLine);
+    return lines;
+  });
+};
 const restore = (
   files: Parameters<typeof restoring>[0],
   messages: readonly Message[],
@@ -49,7 +59,8 @@ const within = (tokens: number) => ({ settings: { ...defaultSettings, restoreFil
 
 describe("parts of files", () => {
   it("the lines that an edit put in are found where they stand now, then what follows them", async () => {
-    const lines = numbered(600);
+    // Whole parts of 16 lines: no shorter one fills what is left.
+    const lines = numbered(608);
     // Since then lines were put in above: it stood at 301 and stands at 304.
     lines[303] = "const answer = computed(42);";
     const messages = rounds([edit("/a", "const answer = computed(42);")]);
@@ -60,10 +71,10 @@ describe("parts of files", () => {
     expect(shown).toContain(304);
     expect(shown.at(-1)).toBeGreaterThan(320);
     expect(shown).toEqual(Array.from({ length: shown.length }, (_, at) => 289 + at));
-    expect(shownOf(restored, "/a")).toContain("\n304\tconst answer = computed(42);\n");
-    expect(shownOf(restored, "/a")).toMatch(
-      /^\[lines 1 to 288 are left out\]\n289\t[^]*\n\[what stands from line \d+ on is left out\]$/,
-    );
+    // Word for word as the disk has it: whatever is copied from it is found by an edit.
+    expect(partsOf(restored, "/a")).toEqual([
+      { startLine: 289, endLine: shown.at(-1), content: lines.slice(288, shown.at(-1)).join("\n") },
+    ]);
     const [record] = restored.readStateAfter.reads;
     expect(record).toMatchObject({ offset: 289, limit: shown.length, isCut: true });
     expect(record).not.toHaveProperty("content");
@@ -115,8 +126,8 @@ describe("parts of files", () => {
       { "/a": { content: "one\r\ntwo changed here\r\nthree\r\n" } },
       rounds([edit("/a", "two changed here\r")]),
     );
-    expect(shownOf(restored, "/a")).toBe("1\tone\n2\ttwo changed here\n3\tthree");
-    expect(restored.readStateAfter.reads[0]).toMatchObject({ content: shownOf(restored, "/a") });
+    expect(contentOf(restored, "/a")).toBe("1\tone\n2\ttwo changed here\n3\tthree");
+    expect(restored.readStateAfter.reads[0]).toMatchObject({ content: contentOf(restored, "/a") });
     expect(restored.attachments[0]?.attachment["reuse"]).toEqual({
       age: 0,
       ranges: [{ first: 1, last: 3, editedBefore: 0 }],
@@ -133,7 +144,7 @@ describe("parts of files", () => {
     const messages = [createAttachmentMessage(createSample().origin(), attachment)];
     const readState = readStateWith(["/a"], { offset: 900, limit: 16, isCut: true }).snapshot();
     const restored = await restore({ "/a": { content: "left" } }, messages, { readState });
-    expect(shownOf(restored, "/a")).toBe("1\tleft");
+    expect(contentOf(restored, "/a")).toBe("1\tleft");
     expect(restored.readStateAfter.reads[0]).not.toHaveProperty("offset");
   });
 
@@ -151,7 +162,7 @@ describe("parts of files", () => {
       ...Array.from({ length: 10 }, (_, at) => at + 1),
       ...Array.from({ length: 30 }, (_, at) => at + 31),
     ]);
-    expect(shownOf(restored, "/a")).toContain("\n[lines 11 to 30 are left out]\n31\t");
+    expect(partsOf(restored, "/a")).toMatchObject([{ endLine: 10 }, { startLine: 31 }]);
     expect(restored.skipped).toEqual([]);
     const all = [...read(1, 60)];
     const none = await restore({ "/a": { content: numbered(60).join("\n") } }, all, { keptMessages: all });
@@ -202,10 +213,10 @@ describe("parts of files", () => {
     };
     const [none, three, six, old] = [await tokens(0), await tokens(3), await tokens(6), await tokens(6, 50)];
     for (const [found, most] of [
-      [none, 5500],
-      [three, 13_750],
-      [six, 22_000],
-      [old, 5500],
+      [none, 4750],
+      [three, 11_875],
+      [six, 19_000],
+      [old, 4750],
     ] as const) {
       expect(found).toBeLessThanOrEqual(most);
       expect(found).toBeGreaterThan(most * 0.8);
@@ -217,7 +228,9 @@ describe("parts of files", () => {
     const readState = readStateWith(["/huge"], { offset: 50_000, limit: 10 }).snapshot();
     const restored = await restore({ "/huge": { content } }, [], { readState });
     expect(linesOf(restored, "/huge")).toContain(50_009);
-    expect(shownOf(restored, "/huge")).toMatch(/^\[lines \d+ to 49999 are left out\]\n50000\tline 50000 /m);
+    expect(partsOf(restored, "/huge").find(({ startLine }) => startLine === 50_000)?.content).toMatch(
+      /^line 50000 /,
+    );
   });
 
   it("paths that are names of members are files like others", async () => {
@@ -254,7 +267,7 @@ describe("hostile attachments", () => {
   ])("with a forged reuse: %s", async (_, reuse) => {
     const restored = await restore({ "/a": { content: "one\ntwo" } }, forged(reuse));
     expect(restored.skipped).toEqual([]);
-    expect(shownOf(restored, "/a")).toBe("1\tone\n2\ttwo");
+    expect(contentOf(restored, "/a")).toBe("1\tone\n2\ttwo");
   });
 
   it("bring back no file that was not read", async () => {
@@ -289,6 +302,8 @@ describe("what calls say of edits", () => {
       ],
     ],
     [{ patch: "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new" }, [{ path: "x", lines: ["new"] }]],
+    [{ patchText: "*** Update File: /a\n@@\n-old\n+new" }, [{ path: "/a", lines: ["new"] }]],
+    [{ filePath: "/a", oldString: "w", newString: "x" }, [{ path: "/a", lines: ["x"] }]],
     [{ patch: "+++ \n+lost" }, []],
     [{ file_path: 3, new_string: "x" }, []],
     ["text", []],

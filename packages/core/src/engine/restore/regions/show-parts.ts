@@ -25,19 +25,30 @@ const isKnown = (lines: ReadFile["lines"], from: number, to: number): boolean =>
   return true;
 };
 
-/** The lines as the read tool shows them, with a word for each gap. */
-export function showParts(file: ReadFile, ranges: readonly LineRange[]): string {
-  const shown: string[] = [];
-  let next = 1;
-  for (const { first, last } of ranges) {
-    if (first > next) shown.push(gap(next, first - 1));
-    for (let line = first; line <= last; line += 1) shown.push(`${line}\t${file.lines.get(line) ?? ""}`);
-    next = last + 1;
-  }
-  const end = [...file.lines.keys()].at(-1) ?? 0;
-  if (next <= end || !file.isWhole) shown.push(`[what stands from line ${next} on is left out]`);
-  return shown.join("\n");
+/** Lines of a file that is shown in part, as they stand. */
+export interface ShownPart {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly content: string;
 }
 
-const gap = (first: number, last: number): string =>
-  first === last ? `[line ${first} is left out]` : `[lines ${first} to ${last} are left out]`;
+/**
+ * A whole file as the read tool shows it. Of any other the lines of each range as they stand, so that nothing of what
+ * is shown has to be left out of an edit: a number before each line would take a sixth of the room, too.
+ */
+export function showParts(
+  { lines: texts, isWhole: hasAll }: ReadFile,
+  ranges: readonly LineRange[],
+): string | readonly ShownPart[] {
+  const shown = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const isWhole = hasAll && shown === texts.size;
+  const parts = ranges.map(({ first, last }) => {
+    const lines: string[] = [];
+    for (let line = first; line <= last; line += 1) {
+      const text = texts.get(line) ?? "";
+      lines.push(isWhole ? `${line}\t${text}` : text);
+    }
+    return { startLine: first, endLine: last, content: lines.join("\n") };
+  });
+  return isWhole ? (parts[0]?.content ?? "") : parts;
+}

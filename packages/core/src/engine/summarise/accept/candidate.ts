@@ -1,5 +1,6 @@
 import { roundedTokens } from "../../measure/rounded-tokens.js";
 import { createAssistantMessage, type MessageOrigin } from "../../../messages/construct.js";
+import { blocksIn } from "../../../messages/fields.js";
 import type { Attachment, CompactMetadata, Message } from "../../../messages/message.js";
 import { isCompactBoundary } from "../../../messages/predicates.js";
 import { bindsThinkingOf } from "../../../models/table.js";
@@ -254,22 +255,11 @@ function discoveredTools(live: readonly Message[]): readonly string[] {
       const carried: unknown = message.compactMetadata?.["preCompactDiscoveredTools"];
       for (const name of Array.isArray(carried) ? carried : []) if (typeof name === "string") names.add(name);
     }
-    const content: unknown = message.type === "user" ? message.message.content : undefined;
-    for (const block of Array.isArray(content) ? content : []) {
-      for (const name of toolReferences(block)) names.add(name);
+    for (const { content } of message.type === "user" ? blocksIn(message.message.content) : []) {
+      for (const { tool_name: name } of blocksIn(content)) if (typeof name === "string") names.add(name);
     }
   }
   return [...names].toSorted();
-}
-
-function toolReferences(block: unknown): readonly string[] {
-  const content =
-    typeof block === "object" && block !== null && "content" in block ? block.content : undefined;
-  return (Array.isArray(content) ? content : []).flatMap((item: unknown) =>
-    typeof item === "object" && item !== null && "tool_name" in item && typeof item.tool_name === "string"
-      ? [item.tool_name]
-      : [],
-  );
 }
 
 /**

@@ -13,11 +13,13 @@ export interface SummaryBudgets {
 /** Shares of the room that a small window leaves; large windows have the settings' figures. */
 const SUMMARY_SHARE = 0.3;
 const QUOTES_SHARE = 0.4;
+/** Where there has to be less, quotes keep so many times the share of the rest. */
+const WORDS_FIRST = 4;
 
 /**
  * The settings' figures, or less where the window has no room for them. A conversation that is compacted before its
  * window is full is no reason to quote people with less: where there is nothing to gain, it stays as it is. `share`: so
- * much of all of them.
+ * much of what is not quoted.
  */
 export function summaryBudgets(run: CompactRun, share = 1): SummaryBudgets {
   const { input } = run;
@@ -29,10 +31,11 @@ export function summaryBudgets(run: CompactRun, share = 1): SummaryBudgets {
   const totalTokens = Math.min(settings.compactUserTokens, Math.floor(roomWhenFull * QUOTES_SHARE));
   const budgetTokens = Math.min(settings.extractiveTokens, Math.floor(room * SUMMARY_SHARE));
   const perMessageTokens = Math.min(settings.compactUserMessageTokens, totalTokens);
-  const part = (tokens: number): number => Math.floor(tokens * share);
+  // What people said goes last.
+  const words = Math.min(1, share * WORDS_FIRST);
   return {
-    budgetTokens: part(budgetTokens),
-    perMessageTokens: part(perMessageTokens),
-    totalTokens: part(totalTokens),
+    budgetTokens: Math.floor(budgetTokens * share),
+    perMessageTokens: Math.floor(perMessageTokens * words),
+    totalTokens: Math.floor(totalTokens * words),
   };
 }

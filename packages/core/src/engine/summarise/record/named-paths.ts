@@ -12,12 +12,13 @@ const EXTENSIONS = new Set(
 const ROOTS = /^\/(?:home|Users|usr|etc|var|tmp|opt|root|mnt|private|Volumes|srv)\//;
 const DRIVE = /^[A-Za-z]:[/\\]/;
 /** Products that are called like files. */
-const PRODUCTS =
-  /^(?:node|next|vue|nuxt|react|three|d3|express|ember|backbone|angular|alpine|chart|socket|day|moment|discord|p5|knockout|require|asp|ml|web3|deck|matter|paper|anime|video|stimulus|solid|preact|electron|bun|deno)\.(?:js|ts|io|net|py)$/i;
+const PRODUCTS = /^(?:node|next|vue|nuxt|react|three|d3|express|ember|angular|bun|deno)\.(?:js|ts|py)$/i;
 /** Files that hosts show the model outside the messages. */
 const INSTRUCTIONS = /^(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md$/;
 const HOST = /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i;
-const PIECE = /[^\s"'`()<>[\]{},;|*=…\u2018\u2019\u201c\u201d]+/g;
+/** What stands between blanks and quotation marks, if it has a slash or a dot in it, as every path does: most words have none. */
+const PIECE =
+  /(?<![^\s"'`()<>[\]{},;|*=…\u2018\u2019\u201c\u201d])[^\s"'`()<>[\]{},;|*=…\u2018\u2019\u201c\u201d./\\]*[./\\][^\s"'`()<>[\]{},;|*=…\u2018\u2019\u201c\u201d]*/g;
 /** Patterns, templates and calls: what stands beside these is a part of something that is no path. */
 const BEFORE = /[*}>)…$]/;
 const AFTER = /[*{<([…$]/;
@@ -25,8 +26,6 @@ const PLACE = /(?::\d+(?:[-:]\d+)*|#L?\d+(?:-L?\d+)?)$/;
 /** Other than letters of any language, digits and what paths are made of. */
 const ODD = /[^\p{L}\p{M}\p{N}._/\\~+:-]/u;
 const MAX_LENGTH = 400;
-/** Every path has one of these in it; most words have none. */
-const PATH_MARK = /[./\\]/;
 
 /** A file that a text names, with the last part of its path. */
 export interface NamedPath {
@@ -41,7 +40,7 @@ export interface NamedPath {
 export function pathsNamedIn(text: string): readonly NamedPath[] {
   const found = new Map<string, NamedPath>();
   for (const { 0: piece, index } of text.matchAll(PIECE)) {
-    if (piece.length < 3 || piece.length > MAX_LENGTH || !PATH_MARK.test(piece)) continue;
+    if (piece.length < 3 || piece.length > MAX_LENGTH) continue;
     const path = piece
       .replace(/^[@:]+/, "")
       .replace(/(?<![.:!?])[.:!?]+$/, "")

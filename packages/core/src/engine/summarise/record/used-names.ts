@@ -66,12 +66,10 @@ export function namesUsed(live: readonly Message[]): readonly UsedName[] {
   const names = new Map<string, Noted>();
   let calls = 0;
   const note = (name: string, uses: number, at: number): void => {
-    const known = names.get(name);
-    if (known === undefined) names.set(name, { uses, last: at });
-    else {
-      known.uses += uses;
-      known.last = Math.max(known.last, at);
-    }
+    let known = names.get(name);
+    if (known === undefined) names.set(name, (known = { uses: 0, last: at }));
+    known.uses += uses;
+    known.last = Math.max(known.last, at);
   };
   for (const message of live) {
     for (const { name, uses, age } of carriedBy(message)) note(name, uses, calls - age);
@@ -130,8 +128,11 @@ const countOf = (value: unknown): number =>
 /** What is written in other scripts than ASCII: their letters, not their punctuation, blanks and line ends. */
 const LETTERS = "\\u00c0-\\u1fff\\u3040-\\ufdff\\uff10-\\uffdc";
 const CHARACTERS = `[\\w$@~./+\\-${LETTERS}]`;
-/** A word of a path or an identifier; what stands around it in code, shells and prose is none of it. */
-const WORD = new RegExp(`${CHARACTERS}{3,}`, "g");
+/**
+ * A word of a path or an identifier; what stands around it in code, shells and prose is none of it. Only those that have what
+ * names have: most words are plain ones.
+ */
+const WORD = new RegExp(`(?<!${CHARACTERS})(?=${CHARACTERS}*?(?:[/._\\d]|[a-z][A-Z]))${CHARACTERS}{3,}`, "g");
 const WHOLE_WORD = new RegExp(`^${CHARACTERS}+$`);
 const CHARACTER = new RegExp(CHARACTERS);
 

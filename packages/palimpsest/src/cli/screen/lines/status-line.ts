@@ -21,9 +21,9 @@ interface Part {
 
 /** The line that is always in sight: as much of it as fits, what matters most first. */
 export function statusLine(status: Status, { width, theme, glyphs }: Look): string {
-  const { tokens, limit, percentLeft, pressure, warmUntil, isWarm, next, compacting, spent, model, mode } =
-    status;
-  const meter = `${thousands(tokens)}/${thousands(limit)} ${percentLeft}% left`;
+  const { tokens, limit, pressure, warmUntil, isWarm, next, compacting, spent, model, mode } = status;
+  const left = Math.round(100 * Math.max(0, 1 - tokens / limit));
+  const meter = `${thousands(tokens)}/${thousands(limit)} ${left}% left`;
   const paint = pressure === "none" ? theme.dim : pressure === "warn" ? theme.warn : theme.bad;
   const parts: readonly Part[] = [
     { text: theme.dim(model.replace(/^claude-/, "")), weight: 4 },

@@ -1,4 +1,4 @@
-import { isHumanMessage, type EngineStep } from "@palimpsest/core";
+import type { EngineStep } from "@palimpsest/core";
 import { plural } from "../../terminal.js";
 import type { Detail } from "./item.js";
 
@@ -8,14 +8,13 @@ type Compacted = NonNullable<EngineStep["compacted"]>;
 export const thousands = (tokens: number): string =>
   tokens < 1000 ? String(Math.round(tokens)) : `${(tokens / 1000).toFixed(tokens < 9950 ? 1 : 0)}K`;
 
-/** `compacted 114K → 22K · $0.06 · 4 messages kept, 2 of yours · ctrl-o`. */
+/** `compacted 114K → 22K · $0.06 · 4 messages kept, your words quoted · ctrl-o`. */
 export function compactionLine(compacted: Compacted, price: string | undefined): string {
   const { tokensBefore, tokensAfter, kept } = compacted;
-  const human = kept.filter(isHumanMessage).length;
   return [
     `compacted ${thousands(tokensBefore)} → ${thousands(tokensAfter)}`,
     ...(price === undefined ? [] : [price]),
-    `${plural(kept.length, "message")} kept, ${human} of yours`,
+    `${plural(kept.length, "message")} kept, your words quoted`,
     "ctrl-o",
   ].join(" · ");
 }

@@ -7,7 +7,6 @@ export interface Status {
   /** Tokens in the context, and where it is compacted. */
   readonly tokens: number;
   readonly limit: number;
-  readonly percentLeft: number;
   readonly pressure: Pressure;
   /** When the cache goes cold, in milliseconds since the epoch; absent where nothing is cached. */
   readonly warmUntil?: number;

@@ -24,7 +24,7 @@ export function statusOf(
   { now, compacting }: { readonly now: number; readonly compacting: Status["compacting"] },
 ): Status {
   const size = conversation.size();
-  const { thresholds, compactAt, percentLeft, pressure, tokens } = size;
+  const { thresholds, compactAt, pressure, tokens } = size;
   const { lastRequestAt } = conversation.ttl.state();
   const model = findModel(conversation.model);
   const ttl = lastRequestAt === undefined ? "5m" : conversation.ttl.decision().ttl;
@@ -36,7 +36,6 @@ export function statusOf(
     mode: agent.permissionMode(),
     tokens,
     limit: thresholds.isAutoCompactOn ? compactAt : thresholds.hardAt,
-    percentLeft,
     pressure,
     isWarm: warmUntil !== undefined && warmUntil > now,
     ...(warmUntil === undefined ? {} : { warmUntil }),

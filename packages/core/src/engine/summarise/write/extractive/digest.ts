@@ -1,3 +1,4 @@
+import { contentText } from "../../../../messages/fields.js";
 import type { Message } from "../../../../messages/message.js";
 import { createCompactableTools, type CompactableTools } from "../../../tools/compactable-tools.js";
 import type { Estimator } from "../../../ports/estimator.js";
@@ -25,10 +26,7 @@ export interface DigestOptions {
 /** Whether a message is a digest: one that a program wrote and that says so. */
 export function isDigest(message: Message): boolean {
   if (message.type !== "user" || message.isMeta !== true) return false;
-  const content: unknown = message.message?.content;
-  const first: unknown = Array.isArray(content) ? content[0] : { text: content };
-  const text = typeof first === "object" && first !== null && "text" in first ? first.text : undefined;
-  return typeof text === "string" && text.startsWith(DIGEST_HEADING);
+  return contentText(message.message?.content).startsWith(DIGEST_HEADING);
 }
 
 const SHARES = { said: 0.32, earlier: 0.25, errors: 0.2, insights: 0.3 } as const;
