@@ -56,8 +56,8 @@ export const conversationFaults = [
     edits: [
       {
         file: engine("conversation/run.ts"),
-        from: "if (stored.length > 0) await this.#store(stored);\n    this.note(event);",
-        to: "this.note(event);\n    if (stored.length > 0) await this.#store(stored);",
+        from: 'event.kind === "failed" || event.kind === "not-stored"',
+        to: 'event.kind !== "billed"',
       },
     ],
   },

@@ -11,7 +11,7 @@ import {
   type ToolUseBlock,
 } from "@palimpsest/core";
 import { liveMessages } from "@palimpsest/core/engine";
-import { withSummaries } from "../../packages/palimpsest/src/simulator/index.js";
+import { withSummaries, type Player } from "../../packages/palimpsest/src/simulator/index.js";
 import { createAgent, createEmbeddedProvider, handedIn } from "./agent.js";
 import { createWorld, output, tools, worker } from "./world.js";
 
@@ -23,6 +23,7 @@ interface Given {
   readonly settings?: Partial<Settings>;
   readonly conversation?: Partial<ConversationOptions>;
   readonly append?: (messages: readonly Message[]) => Promise<void>;
+  readonly player?: Player;
 }
 
 function start({
@@ -31,13 +32,14 @@ function start({
   settings = {},
   conversation = {},
   append,
+  player = withSummaries(worker(true)),
 }: Given = {}) {
   const provider = createEmbeddedProvider({
     clock: "manual",
     startTime: Date.UTC(2026, 10, 15, 10),
     window: WINDOW,
     cacheEdits,
-    player: withSummaries(worker(true)),
+    player,
     maxRetries: 0,
   });
   const world = createWorld(3000);
@@ -293,6 +295,36 @@ describe("by hand and automatic", () => {
     expect(told).toEqual(told.map((_, at) => (at % 2 === 0 ? "started" : failed)));
     expect(conversation.live).toEqual(live);
     expect(host.provider.log.totals().requests - asked).toBeLessThanOrEqual(3);
+  });
+  it("a failure that cannot be written down counts all the same: the same is not tried and paid for again and again", async () => {
+    let isBroken = false;
+    const host = start({
+      settings: { disableClearing: true, compactExtractive: false, compactRetries: 0 },
+      append: async () => {
+        if (isBroken) throw new Error("no space left");
+      },
+      // Summaries that are none.
+      player: worker(true),
+    });
+    const { conversation } = host.agent;
+    let failed = 0;
+    conversation.events.on("compact_failed", () => (failed += 1));
+    await host.agent.say("go");
+    await turns(host, 3);
+    while (conversation.size().padded < conversation.size().thresholds.autoCompactAt) {
+      await conversation.append({ role: "user", content: output(failed, 2000) });
+      await conversation.append({ role: "assistant", content: "I see." });
+    }
+    await conversation.append({ role: "user", content: "Go on." });
+    isBroken = true;
+    const asked = host.provider.log.totals().requests;
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      await conversation
+        .prepare()
+        .catch((error: unknown) => expect(String(error)).toContain("no space left"));
+    }
+    expect(host.provider.log.totals().requests - asked).toBeGreaterThan(0);
+    expect(failed).toBeLessThanOrEqual(3);
   });
 });
 

@@ -9,8 +9,6 @@ export interface CompactionWatch {
   readonly count: () => number;
   /** Throws where compacting was tried more often than the breaker allows. */
   readonly check: () => void;
-  /** A failure could not be written down: the breaker does not know of it, and the row begins anew. */
-  readonly beginAnew: () => void;
 }
 
 /** Looks at how often a conversation tries to compact. */
@@ -56,10 +54,6 @@ export function watchCompactions(conversation: Conversation, now: () => number):
   });
   return {
     count: () => successes.length,
-    beginAnew() {
-      inARow = 0;
-      atTheLastRung.length = 0;
-    },
     check() {
       ensure(tooSoon === "", tooSoon);
       ensure(worst <= 3, `${worst} compactions failed one after another`);

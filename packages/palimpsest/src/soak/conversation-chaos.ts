@@ -105,7 +105,6 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
   const countUnstored = (error: unknown): false => {
     if (!String(error).includes(NO_SPACE)) throw error;
     counts["not stored"] += 1;
-    compactions.beginAnew();
     return false;
   };
   const said: string[] = [];

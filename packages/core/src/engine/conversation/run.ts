@@ -77,8 +77,11 @@ export class Runner implements Running {
     const { totals, options } = this.setup;
     const records = options.writer && totals ? totals.records(event, this, this.ledger.told) : [];
     const stored = [...storedOf(event), ...records];
+    // What has failed has failed, whether that can be written down or not: else it would be tried again at once.
+    const isSoAnyway = event.kind === "failed" || event.kind === "not-stored";
+    if (isSoAnyway) this.note(event);
     if (stored.length > 0) await this.#store(stored);
-    this.note(event);
+    if (!isSoAnyway) this.note(event);
     for (const record of records) this.note({ kind: "told", record });
     if (event.kind === "model-switched") this.#ttl = this.#policy();
     // Its last request is another one: that is known again before the next.
