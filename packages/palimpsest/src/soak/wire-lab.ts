@@ -132,7 +132,7 @@ const writtenHeaders = (message: WireScript["request"]): WireHeaders => [
 ];
 
 function compareRequests({ request, fate }: WireScript, got: Seen | undefined, upstreamUrl: string): void {
-  ensure(got !== undefined, "the upstream saw no request");
+  ensure(got !== undefined, () => `the upstream saw no request (${fate.kind} after ${fate.after})`);
   ensureSame(got.head.firstLine, request.firstLine, "the line of the request");
   const { host } = new URL(upstreamUrl);
   const expected = writtenHeaders(request).map(

@@ -90,7 +90,11 @@ async function serve(
 function pass(body: IncomingMessage, outgoing: ServerResponse): void {
   // The first bytes may be a minute away. `flushHeaders` would write the bytes of the headers as UTF-8.
   outgoing.write("", "latin1");
-  body.once("error", () => cutOff(outgoing));
+  body.once("error", () => {
+    // What came before the end and waits for the client: a stream that has failed tells nobody of it by itself.
+    for (let rest: unknown = body.read(); rest !== null; rest = body.read()) body.emit("data", rest);
+    cutOff(outgoing);
+  });
   body.once("end", () => {
     if (body.rawTrailers.length > 0) outgoing.addTrailers(pairsOf(body.rawTrailers));
   });
