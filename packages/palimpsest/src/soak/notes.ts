@@ -32,7 +32,10 @@ export const notesRun: SoakRun = {
       if (calls < CALLS && isOver()) return;
     }
     ensure(on.steps().length > 5, `only ${on.steps().length} compactions`);
-    ensure(Math.min(on.turnsBefore(), off.turnsBefore()) > 20, "compacted within twenty turns");
+    ensure(
+      Math.min(on.turnsBefore(), off.turnsBefore()) > 10,
+      `compacted after ${on.turnsBefore()} and ${off.turnsBefore()} turns`,
+    );
     await step({ "input-equivalents": on.spent(), "without notes": off.spent() });
   },
 };

@@ -284,12 +284,12 @@ it("wherever a cached text is edited, that byte is named; wherever one is append
       });
       const { send, finder } = watched();
       send(body(original, []));
-      send(body(original, [assistant(text("ok")), user(text(inserted || "x", marked))]));
+      send(body(original, [assistant(text("ok")), user(text(`and ${inserted}`, marked))]));
       expect(finder.breaks).toEqual([]);
       send(
         body(edited, [
           assistant(text("ok")),
-          user(text(inserted || "x")),
+          user(text(`and ${inserted}`)),
           assistant(text("ok")),
           user(text("and", marked)),
         ]),
