@@ -72,6 +72,7 @@ export function createSessionTools(options: SessionOptions, parts: SessionToolPa
       roots,
       spill,
       background,
+      guard,
       env: { ...settings.env, ...options.env },
       keys: hider.keys,
       ...(hiddenVariables === undefined ? {} : { hiddenVariables }),

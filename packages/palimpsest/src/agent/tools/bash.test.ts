@@ -5,6 +5,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -18,6 +19,7 @@ import { createBashOutputTool } from "./bash-output.js";
 import { createBashTool, type BashOptions } from "./bash.js";
 import { createKillBashTool } from "./kill-bash.js";
 import { createSpill } from "./spill.js";
+import { createPathGuard } from "../base/path-guard.js";
 import type { ToolContext, ToolInput } from "../base/tool.js";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-bash-")));
@@ -303,5 +305,61 @@ describe("what the loop asks", () => {
     expect(tool.isReadOnly({ command: "rm x" })).toBe(false);
     expect(tool.isReadOnly({})).toBe(false);
     expect(tool.subject({ command: "rm x" })).toMatchObject({ kind: "execute", command: "rm x" });
+  });
+});
+
+describe("files that a command shows", () => {
+  const folder = join(base, "shown");
+  mkdirSync(folder);
+  for (const name of ["a.txt", "b c.txt", "secret.env", "up.txt"]) {
+    writeFileSync(join(folder, name), "1\n2\n3\n4\n");
+  }
+  writeFileSync(join(base, "outside.txt"), "1\n");
+  const guard = createPathGuard({ roots: [folder], workingDirectory: folder, denied: ["*.env"] });
+  const noted = async (command: string, more: Partial<BashOptions> = {}) => {
+    const { run } = harness({ workingDirectory: folder, roots: [folder], guard, ...more });
+    const readState = createMemoryReadState();
+    const touched: string[] = [];
+    await run(command, {}, context({ readState, now: () => 7, touch: (path) => touched.push(path) }));
+    const reads = readState.snapshot().reads.map(({ path, offset, limit, isCut, timestamp, mtime }) => {
+      expect(timestamp).toBe(7);
+      expect(mtime).toBe(statSync(path).mtimeMs);
+      return [path.slice(folder.length + 1), offset, limit, isCut];
+    });
+    expect(new Set(touched)).toEqual(new Set(reads.map(([name]) => join(folder, String(name)))));
+    return reads;
+  };
+
+  it("count as read, with the part that was shown", async () => {
+    expect(await noted("cat a.txt")).toEqual([["a.txt", undefined, undefined, undefined]]);
+    expect(await noted("sed -n '2,3p' a.txt && head -n 2 'b c.txt'")).toEqual([
+      ["b c.txt", undefined, 2, true],
+      ["a.txt", 2, 2, true],
+    ]);
+  });
+
+  it("are found from where the shell stood", async () => {
+    mkdirSync(join(folder, "deep"), { recursive: true });
+    writeFileSync(join(folder, "deep", "d.txt"), "1\n");
+    const { run } = harness({ workingDirectory: folder, roots: [folder], guard });
+    const readState = createMemoryReadState();
+    await run("cd deep", {}, context({ readState }));
+    await run("cat d.txt", {}, context({ readState }));
+    expect(readState.has(join(folder, "deep", "d.txt"))).toBe(true);
+  });
+
+  it.each([
+    ["the command failed", "cat a.txt && cat gone.txt"],
+    ["it does something else", "cat a.txt | wc -l"],
+    ["nobody may read it", "cat secret.env"],
+    ["it lies outside", "cat ../outside.txt"],
+    ["it is a folder", "cat . || true"],
+  ])("do not where %s", async (_, command) => {
+    expect(await noted(command)).toEqual([]);
+  });
+
+  it("do not where what was shown was too long to be handed on", async () => {
+    writeFileSync(join(folder, "long.txt"), "x".repeat(200_000));
+    expect(await noted("cat long.txt")).toEqual([]);
   });
 });

@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { withoutSecrets } from "../../providers/secrets.js";
+import { commandReads } from "../../shell/command-reads.js";
+import type { PathGuard } from "../base/path-guard.js";
 import { keysIn } from "../base/key-variables.js";
 import type { BackgroundCommands } from "./background-commands.js";
 import { createBoundedOutput } from "../shell/bounded-output.js";
@@ -19,6 +22,8 @@ export interface BashOptions {
   readonly roots: readonly string[];
   readonly spill: Spill;
   readonly background: BackgroundCommands;
+  /** Which files may be read: those that a command showed whole or in part count as read. Left out, none do. */
+  readonly guard?: PathGuard;
   /** What commands inherit; this process's own unless told. Keys of ours are taken out. */
   readonly env?: NodeJS.ProcessEnv;
   /** Further variables that commands must not see. */
@@ -51,6 +56,7 @@ export function createBashTool(options: BashOptions): AgentTool {
   const {
     spill,
     background,
+    guard,
     defaultTimeoutMs = 120_000,
     maxTimeoutMs = 600_000,
     killGraceMs = 1000,
@@ -102,14 +108,36 @@ export function createBashTool(options: BashOptions): AgentTool {
       groups: background.groups,
     });
     if (ending.kind === "not-started") return failure(notStarted(ending, cwd));
-    const text = await spill.fit(hide(output.text()).trimEnd(), { name: `bash-${context.toolUseId}` });
+    const printed = hide(output.text()).trimEnd();
+    const text = await spill.fit(printed, { name: `bash-${context.toolUseId}` });
     const lines = [
       endingLine(ending, timeoutMs),
       text === "" && ending.kind === "exited" && ending.code === 0 ? "(no output)" : text,
       moved(ending, cwd),
     ].filter((line) => line !== undefined && line !== "");
     const isError = ending.kind !== "exited" || ending.code !== 0;
+    if (!isError && text === printed) await noteReads(command, { cwd, context });
     return { content: lines.join("\n\n"), ...(isError ? { isError } : {}) };
+  };
+
+  /** They are in use like those that Read showed: they come back after a compaction, and may be edited. */
+  const noteReads = async (
+    command: string,
+    { cwd, context }: { readonly cwd: string; readonly context: ToolContext },
+  ): Promise<void> => {
+    if (guard === undefined) return;
+    for (const { path, first, last } of commandReads(command)) {
+      const absolute = resolve(cwd, path);
+      const status = await guard.files.stat(absolute);
+      if (status === undefined) continue;
+      context.touch(absolute);
+      context.readState.remember(absolute, {
+        timestamp: context.now(),
+        mtime: status.mtime,
+        ...(first === undefined || first === 1 ? {} : { offset: first }),
+        ...(first === undefined || last === undefined ? {} : { limit: last - first + 1, isCut: true }),
+      });
+    }
   };
 
   const moved = (ending: ShellEnding, before: string): string | undefined => {

@@ -3,7 +3,7 @@ import { hashValue, isClearingBoundary, isMediaBoundary, SYNTHETIC_MODEL } from 
 import { billedTokens, promptTokens } from "../../replay/measures/recorded-bill.js";
 import { DEFAULT_REPLAYED_MODEL } from "../../replay/play/playing-conditions.js";
 import { asFieldsList, asText, isFields, isRestated, type Fields } from "../../replay/readers/recording.js";
-import { commandRead } from "../../replay/world/command-read.js";
+import { commandReads } from "../../shell/command-reads.js";
 import { fileCallOf } from "../../replay/world/file-call.js";
 import { blockTokens } from "../../simulator/tokens/block-tokens.js";
 import type { TokenCounter } from "../../simulator/tokens/bpe-counter.js";
@@ -166,5 +166,7 @@ const textOf = (content: unknown): string =>
 function fileShownBy(name: string, input: Fields): string | undefined {
   const call = fileCallOf(name, input);
   if (call?.kind === "read") return typeof call.path === "string" ? call.path : undefined;
-  return call?.kind === "command" ? commandRead(call.command.text)?.path : undefined;
+  if (call?.kind !== "command") return undefined;
+  const [read, ...more] = commandReads(call.command.text);
+  return more.length === 0 ? read?.path : undefined;
 }

@@ -1,38 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { commandOf, commandOutput, commandRead } from "./command-read.js";
+import { commandOf, commandOutput, printedParts } from "./command-read.js";
 
 describe("files that commands show", () => {
-  it.each([
-    ["cat src/a.ts", { path: "src/a.ts", isNumbered: false }],
-    ["cat 'a file.md'", { path: "a file.md", isNumbered: false }],
-    ["sed -n '10,20p' /x/a.ts", { path: "/x/a.ts", first: 10, last: 20, isNumbered: false }],
-    ['sed -n "1,5p" "a b"', { path: "a b", first: 1, last: 5, isNumbered: false }],
-    ["nl -ba a.ts", { path: "a.ts", isNumbered: true }],
-    ["nl -ba a.ts | sed -n '3,4p'", { path: "a.ts", first: 3, last: 4, isNumbered: true }],
-  ])("%s", (command, read) => {
-    expect(commandRead(command)).toEqual(read);
-  });
-
-  it.each([
-    "cat a b",
-    "cat -A a",
-    "cat a | head",
-    "cat a; rm -rf /",
-    "cat a && cat b",
-    "cat $(ls)",
-    'cat "$HOME/a"',
-    "cat *.ts",
-    "cat < a",
-    "cat a > b",
-    "cat a\ncat b",
-    "sed -n '20,10p' a",
-    "sed -n '0,10p' a",
-    "sed -i 's/a/b/' a",
-    `cat ${"a".repeat(3000)}`,
-  ])("nothing to be sure of: %s", (command) => {
-    expect(commandRead(command)).toBeUndefined();
-  });
-
   it("finds the command in every form of call", () => {
     expect(commandOf({ cmd: "ls", workdir: "/w" })).toEqual({ text: "ls", directory: "/w" });
     expect(commandOf({ command: ["bash", "-lc", "ls"] })).toEqual({ text: "ls", directory: "" });
@@ -58,5 +27,35 @@ describe("files that commands show", () => {
     ["a", undefined],
   ])("output of %j", (result, output) => {
     expect(commandOutput(result)).toBe(output);
+  });
+
+  const part = (path: string, first?: number, last?: number) => ({
+    path,
+    ...(first === undefined ? {} : { first }),
+    ...(last === undefined ? {} : { last }),
+    isNumbered: false,
+  });
+
+  it("parts what several reads printed where each printed all that was asked for", () => {
+    const reads = [part("a", 3, 4), part("b", 1, 1)];
+    const parted = printedParts(reads, "three\nfour\none\n");
+    expect(parted).toEqual([
+      { read: reads[0], text: "three\nfour\n" },
+      { read: reads[1], text: "one\n" },
+    ]);
+    expect(printedParts(reads, "three\nfour\none")).toEqual(parted);
+  });
+
+  it.each([
+    ["fewer lines than were asked for", [part("a", 1, 2), part("b", 1, 2)], "1\n2\n1\n"],
+    ["more", [part("a", 1, 2), part("b", 1, 2)], "1\n2\n1\n2\n3\n"],
+    ["a whole file among them", [part("a", 1, 2), part("b")], "1\n2\nb\n"],
+    ["nothing", [], "1\n"],
+  ])("parts nothing where nobody can say where one ends: %s", (_, reads, output) => {
+    expect(printedParts(reads, output)).toEqual([]);
+  });
+
+  it("gives all of it to the only one", () => {
+    expect(printedParts([part("a", 1, 9)], "1\n2\n")).toEqual([{ read: part("a", 1, 9), text: "1\n2\n" }]);
   });
 });

@@ -1,5 +1,4 @@
-import { parseShell } from "../../shell/parse-shell.js";
-import type { ShellCommand } from "../../shell/shell-command.js";
+import type { CommandRead } from "../../shell/command-reads.js";
 import { isFields, type Fields } from "../readers/recording.js";
 
 /** A shell command as a call gives it. Nothing is ever run. */
@@ -7,14 +6,6 @@ export interface RecordedCommand {
   readonly text: string;
   /** Where it ran; empty where the call does not say. */
   readonly directory: string;
-}
-
-/** A part of one file that a command prints, and nothing else. */
-export interface CommandRead {
-  readonly path: string;
-  readonly first?: number;
-  readonly last?: number;
-  readonly isNumbered: boolean;
 }
 
 /** The command of a call of a shell tool; undefined for a form that is not known. */
@@ -52,54 +43,38 @@ function scriptedCall(script: string): Fields | undefined {
 
 const LONGEST_COMMAND = 2000;
 
-/** The file that a plain `cat`, `sed -n A,Bp` or `nl -ba` shows; undefined for every other command. */
-export function commandRead(command: string): CommandRead | undefined {
-  if (command.length > LONGEST_COMMAND) return undefined;
-  const parsed = parseShell(command);
-  if (parsed.kind === "unclear") return undefined;
-  const [shown, cut, ...more] = parsed.commands.map(plainWords);
-  if (shown === undefined || more.length > 0) return undefined;
-  if (parsed.commands.length === 1) return shownFile(shown);
-  const whole = parsed.commands[1]?.operator === "|" ? shownFile(shown) : undefined;
-  const lines = cut === undefined ? undefined : printedLines(cut);
-  return whole?.isNumbered === true && lines?.files.length === 0 ? { ...whole, ...lines.range } : undefined;
+/** A part of a file that was asked for, and what was printed of it. */
+export interface PrintedPart {
+  readonly read: CommandRead;
+  readonly text: string;
 }
 
-/** The words of a command that does nothing besides; undefined for every other. */
-function plainWords({ words, assignments, redirections }: ShellCommand): readonly string[] | undefined {
-  if (assignments.length > 0 || redirections.length > 0) return undefined;
-  const isPlain = words.every((word) => !word.isExpanded && !word.isGlob && !word.isBrace && !word.isTilde);
-  return isPlain ? words.map(({ value }) => value) : undefined;
-}
-
-function shownFile(words: readonly string[]): CommandRead | undefined {
-  const lines = printedLines(words);
-  if (lines !== undefined) {
-    const [path, ...more] = lines.files;
-    const isOne = path !== undefined && isFile(path) && more.length === 0;
-    return isOne ? { path, ...lines.range, isNumbered: false } : undefined;
+/**
+ * What was printed, parted by the reads that printed it. None where nobody can say where one ends: of several, each must
+ * have printed as many lines as it was asked for.
+ */
+export function printedParts(reads: readonly CommandRead[], output: string): readonly PrintedPart[] {
+  const [only, ...more] = reads;
+  if (only === undefined) return [];
+  if (more.length === 0) return [{ read: only, text: output }];
+  const lines = output.split("\n");
+  const rest = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  const parts: PrintedPart[] = [];
+  let at = 0;
+  for (const read of reads) {
+    const { first, last } = read;
+    if (first === undefined || last === undefined) return [];
+    const next = at + last - first + 1;
+    parts.push({
+      read,
+      text: rest
+        .slice(at, next)
+        .map((line) => `${line}\n`)
+        .join(""),
+    });
+    at = next;
   }
-  const [program = "", ...rest] = words;
-  const [path, ...options] = rest.toReversed();
-  if (path === undefined || !isFile(path)) return undefined;
-  const form = [program, ...options.toReversed()].join(" ");
-  if (form === "cat" || form === "cat --") return { path, isNumbered: false };
-  return form === "cat -n" || form === "nl -ba" ? { path, isNumbered: true } : undefined;
-}
-
-const isFile = (word: string): boolean => word !== "" && !word.startsWith("-") && !word.includes("\n");
-
-/** `sed -n 10,20p`, and the files after it. */
-function printedLines(
-  words: readonly string[],
-):
-  | { readonly range: { readonly first: number; readonly last: number }; readonly files: readonly string[] }
-  | undefined {
-  const [program, option, script = "", ...files] = words;
-  const [, from, to] = /^(\d{1,9}),(\d{1,9})p$/.exec(script) ?? [];
-  if (program !== "sed" || option !== "-n" || from === undefined || to === undefined) return undefined;
-  const [first, last] = [Number(from), Number(to)];
-  return first < 1 || last < first ? undefined : { range: { first, last }, files };
+  return at === rest.length ? parts : [];
 }
 
 const HEAD =

@@ -6,7 +6,8 @@ import {
   type ReadState,
 } from "@palimpsest/core/restore";
 import { asFieldsList, isFields } from "../readers/recording.js";
-import { commandOutput, commandRead, type RecordedCommand } from "./command-read.js";
+import { commandReads } from "../../shell/command-reads.js";
+import { commandOutput, printedParts, type RecordedCommand } from "./command-read.js";
 import { fileCallOf } from "./file-call.js";
 import { absolutePath } from "./file-path.js";
 import { createFileShelf } from "./file-shelf.js";
@@ -171,18 +172,22 @@ class Files {
   }
 
   #commandRan({ text, directory }: RecordedCommand, call: RecordedCall): void {
-    const read = commandRead(text);
-    const path = this.#path(read?.path, absolutePath(directory, this.#directory));
-    if (read === undefined || path === undefined || call.isError || call.text === undefined) return;
+    const reads = commandReads(text);
+    if (reads.length === 0 || call.isError || call.text === undefined) return;
     const output = commandOutput(call.text);
     if (output === undefined) return;
-    const { first, last, isNumbered } = read;
-    const part = {
-      isNumbered,
-      ...(first === undefined || first === 1 ? {} : { offset: first }),
-      ...(first === undefined || last === undefined ? {} : { limit: last - first + 1 }),
-    };
-    this.#read(path, part, { ...call, text: output });
+    const base = absolutePath(directory, this.#directory);
+    for (const { read, text } of printedParts(reads, output)) {
+      const { first, last, isNumbered } = read;
+      const path = this.#path(read.path, base);
+      if (path === undefined) continue;
+      const part = {
+        isNumbered,
+        ...(first === undefined || first === 1 ? {} : { offset: first }),
+        ...(first === undefined || last === undefined ? {} : { limit: last - first + 1 }),
+      };
+      this.#read(path, part, { ...call, text });
+    }
   }
 
   #shown(
@@ -194,7 +199,8 @@ class Files {
     const before = this.shelf.get(path);
     const file = learnLines(before, shown);
     if (before !== undefined && contradicts(before, shown)) this.counts.contradictions += 1;
-    this.#keep(path, file, { ...partShown(shown, read.part), timestamp: read.at, mtime: read.at });
+    const record = { ...partShown(shown, read.part), timestamp: read.at, mtime: read.at };
+    this.#keep(path, file, withPartBefore(this.readState.get(path), record));
   }
 
   #written(path: string, text: string, at: number): boolean {
@@ -271,6 +277,21 @@ class Files {
     this.shelf.put(path, file, record.mtime);
   }
 }
+
+/** Parts of a file that were shown at the same time are one, from the first of their lines to the last. */
+function withPartBefore(before: ReadRecord | undefined, record: ReadRecord): ReadRecord {
+  if (before?.timestamp !== record.timestamp) return record;
+  const first = Math.min(before.offset ?? 1, record.offset ?? 1);
+  const last = Math.max(lastOf(before), lastOf(record));
+  const { offset: _offset, limit: _limit, isCut: _isCut, ...rest } = record;
+  return {
+    ...rest,
+    ...(first === 1 ? {} : { offset: first }),
+    ...(last === Infinity ? {} : { limit: last - first + 1 }),
+  };
+}
+
+const lastOf = ({ offset = 1, limit = Infinity }: ReadRecord): number => offset + limit - 1;
 
 /** The part that the read-state remembers. What did not fit is asked for again the next time. */
 function partShown(
