@@ -93,7 +93,7 @@ export const settingReaders: Places = {
   [`${MIDDLE}/setup.ts#createSetup`]: "compactEarly",
   [`${MIDDLE}/facts.ts#isCachingOn`]: "disablePromptCaching disablePromptCachingModels",
   [`${MIDDLE}/early-threshold.ts#earlyThreshold`]:
-    "compactEarlyShare compactEarlyLeast compactEarlyPatience compactEarlyRedone",
+    "compactEarlyShare compactEarlyLeast compactEarlyPatience compactEarlyRedone compactEarlyAfter",
   [`${MIDDLE}/decide.ts#clearingAims`]: "clearSizeBelow",
   [`${MIDDLE}/apply.ts#answered`]: "recompactionRounds undoResponses",
   [`${MIDDLE}/compaction-stage.ts#keepRecent`]: "keepLastTokens",

@@ -102,7 +102,7 @@ describe("after a compaction of a conversation", () => {
     const after = host.readPaths();
     expect(after.length).toBeLessThan(before.length);
     const restored = host.told.flatMap((text) => /^restored: (.*)/.exec(text)?.[1] ?? []);
-    expect(restored).toHaveLength(6);
+    expect(restored).toHaveLength(5);
     expect(after).toEqual(expect.arrayContaining(restored));
     expect(before).toContain("/work/f-0.ts");
     expect(after).not.toContain("/work/f-0.ts");

@@ -1,4 +1,4 @@
-import { createConversation, createUserMessage, type UserBlock } from "@palimpsest/core";
+import { createConversation, createUserMessage, type GivenSettings, type UserBlock } from "@palimpsest/core";
 import { compaction } from "@palimpsest/core/compaction";
 import { endOf, takeTurn } from "@palimpsest/core/engine";
 import { createRandom } from "../bench/random.js";
@@ -18,6 +18,8 @@ export interface TokenizerRun {
   readonly isWindowTold?: boolean;
   /** The largest text, as characters for each token of the window. Default 0.25. */
   readonly largest?: number;
+  /** Further settings of the engine. */
+  readonly settings?: GivenSettings;
   /** Told after every turn; gives whether it is to end there. */
   readonly step?: (counts: TokenizerCounts) => Promise<boolean>;
 }
@@ -126,7 +128,7 @@ export async function runTokenizers(options: TokenizerRun): Promise<TokenizerOut
     ids: { next: () => `id-${(ids += 1)}` },
     system: { custom: SYSTEM },
     tools: () => tools,
-    ...(isWindowTold ? { settings: { window } } : {}),
+    settings: { ...options.settings, ...(isWindowTold ? { window } : {}) },
   });
   const seen = new Set<string>();
   const refused = new Map<string, number>();

@@ -25,6 +25,7 @@ const bare: Settings = {
   compactEarlyShare: 0.01,
   compactEarlyLeast: 0,
   compactEarlyPatience: 1,
+  compactEarlyAfter: 0,
 };
 
 interface Changes extends Partial<Omit<EarlyFacts, "cost" | "thresholds">> {
@@ -99,6 +100,24 @@ describe("by hand: L = 50,000, g = 100,000 / 50 = 2,000", () => {
     for (const redone of [3, 4, 5]) expectNear(at(redone), once * (1 + (redone - 2) / 2));
     expect(at(6, 0.25)).toBe(at(400, 0.25));
     expect(at(6, 0)).toBe(once);
+  });
+
+  it("not in the first rounds after a compaction or the start while the cache is warm, whatever it would save", () => {
+    const at = (responses: number, state: CacheFacts["state"], compactEarlyAfter = 10): number =>
+      earlyThreshold(
+        facts({
+          stretch: { startTokens: 50_000, responses, redone: 0, cleared: 0 },
+          settings: { ...bare, compactEarlyAfter },
+          cache: { state, ttl: "5m" },
+        }),
+      );
+    for (const responses of [0, 9]) {
+      expect(at(responses, "warm")).toBe(900_000);
+      expect(at(responses, "warm", 0)).toBeLessThan(900_000);
+      expect(at(responses, "cold")).toBeLessThan(900_000);
+      expect(at(responses, "off")).toBeLessThan(900_000);
+    }
+    expect(at(10, "warm")).toBeLessThan(900_000);
   });
 
   it("until enough responses came, and where clearing took more than was added, growth is the usual one", () => {
@@ -187,6 +206,7 @@ describe("whatever the figures", () => {
           compactEarlyShare: share,
           compactEarlyLeast: counts,
           compactEarlyPatience: fc.double({ min: Number.MIN_VALUE, max: 100, noNaN: true }),
+          compactEarlyAfter: counts,
           keepRecentTokens: counts,
         }),
         ({ cost, tokens, overhead, autoCompactAt, startTokens, responses, redone, ...changed }) => {

@@ -23,6 +23,7 @@ export interface EarlyFacts {
     | "compactEarlyLeast"
     | "compactEarlyPatience"
     | "compactEarlyRedone"
+    | "compactEarlyAfter"
     | "keepRecentTokens"
   >;
   readonly cost: CostFacts | undefined;
@@ -72,6 +73,8 @@ export function earlyThreshold(facts: EarlyFacts): number {
   const { autoCompactAt } = thresholds;
   const overhead = rounded(facts.overhead);
   if (!settings.compactEarly || cost === undefined) return autoCompactAt;
+  // What fills a context at once was just read, and is what is worked with next. A cold cache forgets it anyway.
+  if (cost.cache.state === "warm" && stretch.responses < settings.compactEarlyAfter) return autoCompactAt;
   const room = Math.max(0, autoCompactAt - overhead);
   const least = Math.max(overhead + room * settings.compactEarlyShare, settings.compactEarlyLeast);
   const after = stretch.startTokens ?? overhead + settings.keepRecentTokens + BEHIND_SUMMARY_TOKENS;

@@ -14,6 +14,8 @@ export const settingMeanings: Readonly<Record<keyof Settings, string>> = {
   compactEarlyShare:
     "share of what autoCompactAt leaves beside system prompt and tools, before which that never happens",
   compactEarlyLeast: "tokens before which that never happens",
+  compactEarlyAfter:
+    "rounds after a compaction, or after the start, before which that never happens while the cache is warm",
   compactEarlyRedone:
     "how much longer it is waited for each call that had to be made again after a compaction, with the same answer; as a share",
   compactEarlyPatience:

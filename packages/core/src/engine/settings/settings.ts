@@ -125,6 +125,7 @@ export const settingDefinitions = keyed({
   compactEarlyLeast: count(60_000),
   compactEarlyPatience: hundred(1.1),
   compactEarlyRedone: amount(0.5),
+  compactEarlyAfter: count(10),
   warnBuffer: count(20_000),
   errorBuffer: count(10_000),
   autoCompactEnabled: onOff(true, "PALIMPSEST_AUTOCOMPACT"),

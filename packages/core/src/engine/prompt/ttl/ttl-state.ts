@@ -91,7 +91,7 @@ export function latchTtl(state: TtlState, facts: TtlFacts): LatchedTtlState {
  * What a request of this conversation counts beside one of others: whoever made forty without a pause is more likely a
  * program at work than a person who happened to stay.
  */
-const OWN_WEIGHT = 6;
+const OWN_WEIGHT = 12;
 
 /**
  * The state after a compaction, with the only change of mind there is: the messages are written anew anyway, so

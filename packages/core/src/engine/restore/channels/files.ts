@@ -223,7 +223,7 @@ function withoutLeast(parts: readonly FilePart[]): readonly FilePart[] {
 
 /** Rounds that tell how much is edited. */
 const EDIT_ROUNDS = 40;
-const EDITS_FOR_ALL = 6;
+const EDITS_FOR_ALL = 3;
 const LEAST_SHARE = 0.25;
 
 /** Where little is edited, little of files is needed again: so much of what may come back does. */

@@ -88,7 +88,7 @@ describe("parts of files", () => {
       edit("/a", "edited just now, there"),
     ]);
     const shown = linesOf(
-      await restore({ "/a": { content: lines.join("\n") } }, messages, within(1200)),
+      await restore({ "/a": { content: lines.join("\n") } }, messages, within(900)),
       "/a",
     );
     expect(shown).toContain(500);
@@ -201,7 +201,7 @@ describe("parts of files", () => {
     expect(await restore(files, resumed, options)).toEqual(second);
   });
 
-  it("little edited, little comes back: a quarter of the budget; all of it from six edits on", async () => {
+  it("little edited, little comes back: a quarter of the budget; all of it from three edits on", async () => {
     const lines = numbered(3000);
     const tokens = async (edits: number, rest = 0): Promise<number> => {
       const calls = Array.from({ length: edits }, (_, at) => [edit("/a", `edit number ${at}`)]);
@@ -211,11 +211,11 @@ describe("parts of files", () => {
       );
       return restored.attachments[0]?.tokens ?? 0;
     };
-    const [none, three, six, old] = [await tokens(0), await tokens(3), await tokens(6), await tokens(6, 50)];
+    const [none, one, three, old] = [await tokens(0), await tokens(1), await tokens(3), await tokens(3, 50)];
     for (const [found, most] of [
       [none, 4750],
-      [three, 11_875],
-      [six, 19_000],
+      [one, 9500],
+      [three, 19_000],
       [old, 4750],
     ] as const) {
       expect(found).toBeLessThanOrEqual(most);
