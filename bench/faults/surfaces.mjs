@@ -33,7 +33,12 @@ export const surfaceFaults = [
       {
         file: source("replay/forgetting/lines.ts"),
         from: 'import { collapseSpace } from "../measures/collapse-space.js";',
-        to: 'import { collapseSpace } from "@palimpsest/core/engine";',
+        to: 'import { hashValue } from "@palimpsest/core/engine";\nimport { collapseSpace } from "../measures/collapse-space.js";',
+      },
+      {
+        file: source("replay/forgetting/lines.ts"),
+        from: "keys.push(keyOf(line));",
+        to: "keys.push(keyOf(hashValue(line)));",
       },
     ],
   },
