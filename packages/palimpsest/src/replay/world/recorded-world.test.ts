@@ -107,6 +107,19 @@ describe("files of a recorded world", () => {
     },
   );
 
+  it("one command that shows several files, and two parts of one", async () => {
+    const { world, call } = createPlayed({ workingDirectory: "/w" });
+    const cmd = "sed -n '1,2p' f && sed -n '5,6p' f && head -n 1 g";
+    call("exec_command", { cmd }, "Process exited with code 0\nOutput:\na\nb\ne\nf\nx\n");
+    expect(await textOf(world, "/w/f", { offset: 1, limit: 2 })).toBe("a\nb");
+    expect(await textOf(world, "/w/f", { offset: 5, limit: 2 })).toBe("e\nf");
+    expect(await textOf(world, "/w/g", { offset: 1, limit: 1 })).toBe("x");
+    // Shown at the same time: none of it was shown last.
+    expect(recordOf(world, "/w/f")).toEqual({ limit: 6 });
+    call("exec_command", { cmd }, "Process exited with code 0\nOutput:\na\nb\ne\n");
+    expect(world.counts().reads).toBe(3);
+  });
+
   it.each([
     ["an error", { file_path: "/f" }, "no such file", true],
     [
