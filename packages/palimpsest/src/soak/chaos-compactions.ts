@@ -9,6 +9,8 @@ export interface CompactionWatch {
   readonly count: () => number;
   /** Throws where compacting was tried more often than the breaker allows. */
   readonly check: () => void;
+  /** Runs what may compact because the API has refused a request, however much room there is. */
+  readonly whileObserving: <T>(run: () => Promise<T>) => Promise<T>;
 }
 
 /** Looks at how often a conversation tries to compact. */
@@ -19,6 +21,7 @@ export function watchCompactions(conversation: Conversation, now: () => number):
   let lastFailure = -Infinity;
   /** Tokens at which one failed that only would have saved money. */
   let early = 0;
+  let isObserving = false;
   let tooSoon = "";
   let inARow = 0;
   let worst = 0;
@@ -41,6 +44,7 @@ export function watchCompactions(conversation: Conversation, now: () => number):
     }
     // Before it was needed it is no failure of the row: it is tried again when there is more to gain.
     if (padded < thresholds.autoCompactAt) {
+      if (isObserving) return;
       if (padded < early * LEAST_GROWTH)
         tooSoon = `tried early at ${padded} tokens, after it failed at ${early}`;
       early = padded;
@@ -54,6 +58,14 @@ export function watchCompactions(conversation: Conversation, now: () => number):
   });
   return {
     count: () => successes.length,
+    async whileObserving(run) {
+      isObserving = true;
+      try {
+        return await run();
+      } finally {
+        isObserving = false;
+      }
+    },
     check() {
       ensure(tooSoon === "", tooSoon);
       ensure(worst <= 3, `${worst} compactions failed one after another`);

@@ -155,8 +155,8 @@ async function survive({ seed, random, step, isOver }: SoakContext): Promise<voi
         },
         send: ({ call }) => patience.with((signal) => send(call, signal)),
         async observe(prepared, outcome) {
-          const observed = await patience.with((signal) =>
-            conversation.observe(prepared, outcome, { signal }),
+          const observed = await compactions.whileObserving(() =>
+            patience.with((signal) => conversation.observe(prepared, outcome, { signal })),
           );
           if (observed.kind === "retry") counts.retries += 1;
           return { ...observed, outcome };
