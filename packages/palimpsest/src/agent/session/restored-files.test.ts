@@ -1,5 +1,5 @@
 import type { Message } from "@palimpsest/core";
-import { rm, symlink, writeFile } from "node:fs/promises";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { call } from "../loop/testing/loop-agent.js";
@@ -82,6 +82,23 @@ it("a file that a rule forbids to read does not come back, whatever was read bef
   expect(shown).toContain("new-of-open.txt");
   expect(shown).not.toMatch(/new-of-\.env|new-of-secrets|new-of-the-outside/);
   expect(restored).not.toEqual(expect.arrayContaining([".env"]));
+});
+
+it("a file that a command showed comes back, and may be edited", async () => {
+  await place.write("shown.txt", "one\ntwo\nthree\n");
+  const session = await place.open(
+    [
+      { text: LONG, calls: [call("Bash", { command: "sed -n '1,2p' shown.txt" })] },
+      { text: LONG, calls: [call("Edit", { file_path: "shown.txt", old_string: "two", new_string: "2" })] },
+      "Done.",
+    ],
+    { id: "shown", engine: { keepRecentTokens: 0 } },
+  );
+  await session.say("Look at it, and change it.");
+  expect(await readFile(join(place.cwd, "shown.txt"), "utf8")).toBe("one\n2\nthree\n");
+  expect(await session.conversation.compact()).toMatchObject({ kind: "compacted" });
+  expect(restoredIn(session.conversation.live)).toEqual(["shown.txt"]);
+  await session.close();
 });
 
 const PICTURE =
