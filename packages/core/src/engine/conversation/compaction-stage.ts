@@ -249,17 +249,21 @@ function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): Comp
     continuation,
     droppedHint,
     ...given,
-    scope: given.scope ?? { kind: "full", ...keepRecent(moment, overhead) },
+    scope: given.scope ?? { kind: "full", ...keepRecent(moment) },
   };
 }
 
+/** Tokens that the window has beside system prompt and tools. */
+const roomBeside = (moment: Moment): number =>
+  Math.max(0, thresholdsOf(moment).autoCompactAt - moment.state.context.size.shownOverhead);
+
+/** Of that, what files may take that come back: where they took so much that it does not fit, none would come. */
+const FILES_SHARE = 1 / 3;
+
 /** What the settings say, or less where the window has no room for it. */
-function keepRecent(
-  moment: Moment,
-  overhead: number,
-): { readonly keepRecentTokens: number; readonly keepLastTokens: number } {
+function keepRecent(moment: Moment): { readonly keepRecentTokens: number; readonly keepLastTokens: number } {
   const { settings } = moment.setup;
-  const share = Math.floor(Math.max(0, thresholdsOf(moment).autoCompactAt - overhead) / 4);
+  const share = Math.floor(roomBeside(moment) / 4);
   return {
     keepRecentTokens: Math.min(keptTokens(settings, moment.state.context.stretch), share),
     keepLastTokens: Math.min(settings.keepLastTokens, share),
@@ -298,6 +302,7 @@ function portsOf(
           ports: state.ports,
           readState: state.readState.snapshot(),
           messages: moment.state.context.live,
+          filesRoom: roomBeside(moment) * FILES_SHARE,
           keptMessages,
           variant,
           estimator,

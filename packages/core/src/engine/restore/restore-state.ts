@@ -71,6 +71,8 @@ export interface RestoreOptions {
   readonly agentId?: string | undefined;
   readonly estimator: Estimator;
   readonly settings: RestoreSettings;
+  /** Tokens that all files may take, whatever the settings say. Default: as many as they say. */
+  readonly filesRoom?: number | undefined;
   readonly clock: Clock;
   /** Which tools read files. Default: by the names that common agents use. */
   readonly tools?: CompactableTools;
@@ -211,6 +213,7 @@ async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Pr
         roundsSince: (time) => responsesSince(messages, time),
         estimator,
         settings,
+        room: options.filesRoom,
         signal,
         now: clock.now(),
       });

@@ -23,6 +23,8 @@ export interface FilesChannelOptions {
     Settings,
     "restoreFiles" | "restorePictures" | "restoreFileTokens" | "restoreFilesTokens"
   >;
+  /** Tokens that all of them may take, whatever the settings say. */
+  readonly room?: number | undefined;
   /** Milliseconds since the epoch: when the files are read. */
   readonly now: number;
   readonly signal?: AbortSignal | undefined;
@@ -174,7 +176,7 @@ function attachTexts(
   texts: readonly Read<DiskFile>[],
   options: FilesChannelOptions,
 ): readonly RestoredText[] {
-  const { estimator, settings } = options;
+  const { estimator, settings, room = Infinity } = options;
   const known = texts.map(({ candidate }) => touchesOf(candidate.read, options));
   const parts = texts.flatMap(({ candidate, outcome }, file) =>
     partsOf(outcome, {
@@ -185,7 +187,7 @@ function attachTexts(
     }),
   );
   const limits: PartLimits = {
-    total: settings.restoreFilesTokens * editShare(options.touches),
+    total: Math.min(settings.restoreFilesTokens * editShare(options.touches), room),
     perFile: settings.restoreFileTokens,
     fileOverhead: FILE_OVERHEAD,
     tokens: (text) => estimator.block(text) + PART_TOKENS,
