@@ -56,8 +56,8 @@ export const conversationFaults = [
     edits: [
       {
         file: engine("conversation/run.ts"),
-        from: 'event.kind === "failed" || event.kind === "not-stored"',
-        to: 'event.kind !== "billed"',
+        from: 'const isSoAnyway = "at" in event;',
+        to: 'const isSoAnyway = event.kind !== "billed";',
       },
     ],
   },

@@ -229,8 +229,6 @@ function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): Comp
   const { setup, state } = moment;
   const { live, size } = state.context;
   const { transcriptPath, continuation, droppedHint } = setup.options;
-  const overhead = size.shownOverhead;
-  const { contextWindow } = thresholdsOf(moment);
   const { autoCompactAt, hardAt } = thresholdsOf(moment, toFit);
   return {
     live,
@@ -239,9 +237,9 @@ function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): Comp
     size: {
       tokensBefore: size.tokens,
       paddedBefore: size.padded,
-      overhead,
+      overhead: size.shownOverhead,
       autoCompactAt,
-      contextWindow,
+      contextWindow: thresholdsOf(moment).contextWindow,
       hardAt,
     },
     params: paramsOf(moment),
@@ -253,17 +251,14 @@ function inputOf(moment: Moment, given: CompactionRequest, toFit?: string): Comp
   };
 }
 
-/** Tokens that the window has beside system prompt and tools. */
+/** Tokens that the window has beside system prompt and tools; below 0 where these alone are too much. */
 const roomBeside = (moment: Moment): number =>
-  Math.max(0, thresholdsOf(moment).autoCompactAt - moment.state.context.size.shownOverhead);
-
-/** Of that, what files may take that come back: where they took so much that it does not fit, none would come. */
-const FILES_SHARE = 1 / 3;
+  thresholdsOf(moment).autoCompactAt - moment.state.context.size.shownOverhead;
 
 /** What the settings say, or less where the window has no room for it. */
 function keepRecent(moment: Moment): { readonly keepRecentTokens: number; readonly keepLastTokens: number } {
   const { settings } = moment.setup;
-  const share = Math.floor(roomBeside(moment) / 4);
+  const share = roomBeside(moment) / 4;
   return {
     keepRecentTokens: Math.min(keptTokens(settings, moment.state.context.stretch), share),
     keepLastTokens: Math.min(settings.keepLastTokens, share),
@@ -302,7 +297,7 @@ function portsOf(
           ports: state.ports,
           readState: state.readState.snapshot(),
           messages: moment.state.context.live,
-          filesRoom: roomBeside(moment) * FILES_SHARE,
+          room: roomBeside(moment),
           keptMessages,
           variant,
           estimator,

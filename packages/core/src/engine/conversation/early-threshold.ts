@@ -69,14 +69,20 @@ export const keptTokens = (
  * a number of tokens: what is summarised is no longer there word for word, and what people said needs its room.
  */
 export function earlyThreshold(facts: EarlyFacts): number {
-  const { thresholds, settings, cost, tokens, stretch } = facts;
-  const { autoCompactAt } = thresholds;
+  const { settings, cost, tokens, stretch } = facts;
+  const { autoCompactAt } = facts.thresholds;
   const overhead = rounded(facts.overhead);
-  if (!settings.compactEarly || cost === undefined) return autoCompactAt;
-  // What fills a context at once was just read, and is what is worked with next. A cold cache forgets it anyway.
-  if (cost.cache.state === "warm" && stretch.responses < settings.compactEarlyAfter) return autoCompactAt;
-  const room = Math.max(0, autoCompactAt - overhead);
-  const least = Math.max(overhead + room * settings.compactEarlyShare, settings.compactEarlyLeast);
+  if (
+    !settings.compactEarly ||
+    cost === undefined ||
+    // What fills a context at once was just read, and is what is worked with next. A cold cache forgets it anyway.
+    (cost.cache.state === "warm" && stretch.responses < settings.compactEarlyAfter)
+  )
+    return autoCompactAt;
+  const least = Math.max(
+    overhead + (autoCompactAt - overhead) * settings.compactEarlyShare,
+    settings.compactEarlyLeast,
+  );
   const after = stretch.startTokens ?? overhead + settings.keepRecentTokens + BEHIND_SUMMARY_TOKENS;
   const growth = growthOf(facts);
   const { read, compaction } = pricesOf(cost, { tokens, after, overhead });

@@ -77,8 +77,9 @@ export class Runner implements Running {
     const { totals, options } = this.setup;
     const records = options.writer && totals ? totals.records(event, this, this.ledger.told) : [];
     const stored = [...storedOf(event), ...records];
-    // What has failed has failed, whether that can be written down or not: else it would be tried again at once.
-    const isSoAnyway = event.kind === "failed" || event.kind === "not-stored";
+    // What has failed (such events say at what time) has failed, whether that can be written down or not: else it
+    // would be tried again at once.
+    const isSoAnyway = "at" in event;
     if (isSoAnyway) this.note(event);
     if (stored.length > 0) await this.#store(stored);
     if (!isSoAnyway) this.note(event);

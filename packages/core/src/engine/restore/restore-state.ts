@@ -71,8 +71,8 @@ export interface RestoreOptions {
   readonly agentId?: string | undefined;
   readonly estimator: Estimator;
   readonly settings: RestoreSettings;
-  /** Tokens that all files may take, whatever the settings say. Default: as many as they say. */
-  readonly filesRoom?: number | undefined;
+  /** Tokens that the window has beside system prompt and tools: files take a third of them at most. Default: without end. */
+  readonly room?: number | undefined;
   readonly clock: Clock;
   /** Which tools read files. Default: by the names that common agents use. */
   readonly tools?: CompactableTools;
@@ -199,7 +199,7 @@ interface GatheredFiles extends ChannelResult {
 }
 
 async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Promise<GatheredFiles> {
-  const { ports, readState, estimator, settings, clock, signal } = options;
+  const { ports, readState, estimator, settings, room, clock, signal } = options;
   let choice: FileChoice = { candidates: [], kept: [], skipped: [] };
   let result: FilesChannelResult = { ...noItems, records: new Map() };
   try {
@@ -213,7 +213,7 @@ async function filesOf(options: RestoreOptions, plan: PlanState | undefined): Pr
         roundsSince: (time) => responsesSince(messages, time),
         estimator,
         settings,
-        room: options.filesRoom,
+        room,
         signal,
         now: clock.now(),
       });

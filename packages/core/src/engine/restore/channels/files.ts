@@ -23,7 +23,7 @@ export interface FilesChannelOptions {
     Settings,
     "restoreFiles" | "restorePictures" | "restoreFileTokens" | "restoreFilesTokens"
   >;
-  /** Tokens that all of them may take, whatever the settings say. */
+  /** Tokens that the window has beside system prompt and tools. Default: without end. */
   readonly room?: number | undefined;
   /** Milliseconds since the epoch: when the files are read. */
   readonly now: number;
@@ -187,7 +187,7 @@ function attachTexts(
     }),
   );
   const limits: PartLimits = {
-    total: Math.min(settings.restoreFilesTokens * editShare(options.touches), room),
+    total: Math.min(settings.restoreFilesTokens * editShare(options.touches), room / FILES_IN_ROOM),
     perFile: settings.restoreFileTokens,
     fileOverhead: FILE_OVERHEAD,
     tokens: (text) => estimator.block(text) + PART_TOKENS,
@@ -222,6 +222,9 @@ function withoutLeast(parts: readonly FilePart[]): readonly FilePart[] {
   const least = parts.reduce((a, b) => (b.score <= a.score ? b : a));
   return parts.filter((part) => part !== least);
 }
+
+/** So many times what files take fits into the room: where all of them together do not fit, none would come back. */
+const FILES_IN_ROOM = 3;
 
 /** Rounds that tell how much is edited. */
 const EDIT_ROUNDS = 40;
