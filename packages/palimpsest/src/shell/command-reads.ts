@@ -9,6 +9,17 @@ export interface CommandRead {
   readonly isNumbered: boolean;
 }
 
+/** The same part as tools that read are asked for it. */
+export function partOfRead({ first, last }: CommandRead): {
+  readonly offset?: number;
+  readonly limit?: number;
+} {
+  return {
+    ...(first === undefined || first === 1 ? {} : { offset: first }),
+    ...(first === undefined || last === undefined ? {} : { limit: last - first + 1 }),
+  };
+}
+
 const LONGEST_COMMAND = 2000;
 
 /**

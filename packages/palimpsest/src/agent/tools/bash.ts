@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { withoutSecrets } from "../../providers/secrets.js";
-import { commandReads } from "../../shell/command-reads.js";
+import { commandReads, partOfRead } from "../../shell/command-reads.js";
 import type { PathGuard } from "../base/path-guard.js";
 import { keysIn } from "../base/key-variables.js";
 import type { BackgroundCommands } from "./background-commands.js";
@@ -126,16 +126,17 @@ export function createBashTool(options: BashOptions): AgentTool {
     { cwd, context }: { readonly cwd: string; readonly context: ToolContext },
   ): Promise<void> => {
     if (guard === undefined) return;
-    for (const { path, first, last } of commandReads(command)) {
-      const absolute = resolve(cwd, path);
+    for (const read of commandReads(command)) {
+      const absolute = resolve(cwd, read.path);
       const status = await guard.files.stat(absolute);
       if (status === undefined) continue;
+      const part = partOfRead(read);
       context.touch(absolute);
       context.readState.remember(absolute, {
         timestamp: context.now(),
         mtime: status.mtime,
-        ...(first === undefined || first === 1 ? {} : { offset: first }),
-        ...(first === undefined || last === undefined ? {} : { limit: last - first + 1, isCut: true }),
+        ...part,
+        ...(part.limit === undefined ? {} : { isCut: true }),
       });
     }
   };

@@ -6,7 +6,7 @@ import {
   type ReadState,
 } from "@palimpsest/core/restore";
 import { asFieldsList, isFields } from "../readers/recording.js";
-import { commandReads } from "../../shell/command-reads.js";
+import { commandReads, partOfRead } from "../../shell/command-reads.js";
 import { commandOutput, printedParts, type RecordedCommand } from "./command-read.js";
 import { fileCallOf } from "./file-call.js";
 import { absolutePath } from "./file-path.js";
@@ -178,15 +178,9 @@ class Files {
     if (output === undefined) return;
     const base = absolutePath(directory, this.#directory);
     for (const { read, text } of printedParts(reads, output)) {
-      const { first, last, isNumbered } = read;
       const path = this.#path(read.path, base);
       if (path === undefined) continue;
-      const part = {
-        isNumbered,
-        ...(first === undefined || first === 1 ? {} : { offset: first }),
-        ...(first === undefined || last === undefined ? {} : { limit: last - first + 1 }),
-      };
-      this.#read(path, part, { ...call, text });
+      this.#read(path, { isNumbered: read.isNumbered, ...partOfRead(read) }, { ...call, text });
     }
   }
 
